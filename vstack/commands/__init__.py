@@ -1,0 +1,1 @@
+"""One module per command: a plain function that does the work and returns the exit code."""

@@ -1,0 +1,1 @@
+"""Reports: terminal tables, counterexamples in plain words, one self-contained HTML page."""

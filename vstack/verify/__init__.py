@@ -1,0 +1,1 @@
+"""Stage 4, verify: the engines that decide goals."""
