@@ -1,0 +1,391 @@
+"""`vstack.yaml`: what a project verifies, read into typed, frozen models."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from vstack.errors import VstackError
+from vstack.files import read_text
+
+PROJECT_FILE = "vstack.yaml"
+LOCK_FILE = "vstack.lock"
+STATE_FOLDER = ".vstack"
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Constants = dict[str, str]
+
+
+class Section(BaseModel):
+    """A part of `vstack.yaml`: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Repo(Section):
+    """A repository that anchors point into; `url` is what git can fetch."""
+
+    url: str = ""
+
+
+class Model(Section):
+    """The TLA+ model: root module, its operators, and the constants common to all runs (TLA+ text)."""
+
+    module: str
+    init: str = "Init"
+    next: str = "Next"
+    spec: str = "Spec"
+    config: str | None = None
+    constants: Constants = {}
+    overrides: dict[str, str] = {}
+    model_values: list[str] = []
+    constraints: list[str] = []
+    action_constraints: list[str] = []
+    symmetry: str | None = None
+    view: str | None = None
+    check_deadlock: bool = False
+
+
+class Goal(Section):
+    """A named requirement: English, sources, and the formula that states it."""
+
+    kind: Literal["invariant", "action", "temporal", "z3"] = "invariant"
+    family: Literal["isolation", "integrity", "finality", "conservation"] | None = None
+    formula: str | None = None
+    module: str | None = None
+    english: str
+    sources: list[str] = []
+    script: str | None = None
+
+
+class Environment(Section):
+    """A setting of the environment's knobs: which faults and freedoms the world has."""
+
+    english: str
+    constants: Constants = {}
+
+
+class Guard(Section):
+    """One condition that a fix added, switched by a BOOLEAN constant of the model."""
+
+    constant: str
+    english: str
+    anchors: list[str] = []
+    excuse: str | None = None
+
+
+class Variant(Section):
+    """One revision of the code as the model sees it: the set of guards it has."""
+
+    english: str
+    commit: str | None = None
+    ours: bool = False
+    guards: list[str] = []
+    constants: Constants = {}
+
+
+class Kill(Section):
+    """One guard taken away alone from `variant`: these goals must fail."""
+
+    guard: str
+    variant: str
+    environment: str
+    violates: list[str]
+    constants: Constants = {}
+    excuse: str | None = None
+
+
+class ScopeEntry(Section):
+    """Code that the models speak for."""
+
+    repo: str
+    path: str
+    functions: list[str] = []
+
+
+class Omission(Section):
+    """Code or behaviour left out of the models, with its reason."""
+
+    what: str
+    reason: str
+
+
+class Floors(Section):
+    """What a run must reach before `holds` counts."""
+
+    distinct_states: int = 1
+    mutants: int = 0
+
+
+class Budget(Section):
+    """Limits of one engine run: wall-clock seconds and Java heap in MiB."""
+
+    seconds: float = 600
+    heap_mb: int = 1024
+
+
+class Mutation(Section):
+    """The automatic mutants: from which variant and environments, and how many at the most."""
+
+    variant: str
+    environments: list[str]
+    operators: list[str] = []
+    excuses: dict[str, str] = {}
+
+
+class Atomicity(Section):
+    """What may not stand inside an action's anchored code, besides `await` and lock releases."""
+
+    calls: list[str] = []
+    excuses: dict[str, str] = {}
+
+
+class TraceMapping(Section):
+    """How the events of a recorded log map to actions and variables of the model."""
+
+    log: str
+    variant: str
+    environment: str
+    constants: Constants = {}
+    action_field: str = "action"
+    clock_field: str | None = None
+    thread_field: str | None = None
+    cause_field: str | None = None
+    actions: dict[str, dict[str, Any]] = {}
+    variables: dict[str, str] = {}
+    ignore: dict[str, str] = {}
+    silent: list[str] = []
+
+
+class Distributed(Section):
+    """Distributed TLC: the jar's own server here, and its workers."""
+
+    server: str = "127.0.0.1"
+    local_workers: int = 0
+    hosts: list[str] = []
+    launch: list[str] = ["ssh", "{host}"]
+
+
+class ToolPaths(Section):
+    """Tools that the user names instead of those that come with the package."""
+
+    tlc_jar: str | None = None
+    java: str | None = None
+
+
+class ProjectFile(Section):
+    """The whole of `vstack.yaml`."""
+
+    version: Literal[1]
+    project: Name
+    title: str = ""
+    repos: dict[str, Repo] = {}
+    modules: list[str] = ["."]
+    model: Model | None = None
+    goals: dict[str, Goal]
+    environments: dict[str, Environment] = {}
+    environment_actions: list[str] = []
+    guards: dict[str, Guard] = {}
+    variants: dict[str, Variant] = {}
+    matrix: dict[str, dict[str, dict[str, Literal["holds", "violated"]]]] = {}
+    kills: list[Kill] = []
+    required_actions: list[str] = []
+    scope: list[ScopeEntry] = []
+    omissions: list[Omission] = []
+    floors: Floors = Floors()
+    budget: Budget = Budget()
+    mutation: Mutation | None = None
+    atomicity: Atomicity = Atomicity()
+    traces: dict[str, TraceMapping] = {}
+    distributed: Distributed | None = None
+    tools: ToolPaths = ToolPaths()
+    policy: dict[str, Any] = Field(default={}, description="approval policy; see docs/specify.md")
+
+    @model_validator(mode="after")
+    def names_exist(self) -> ProjectFile:
+        """Every name that one section uses must be declared in another."""
+        if not self.goals:
+            raise ValueError("goals: a project needs at least one goal")
+        for goal_name, goal in self.goals.items():
+            needed = goal.script if goal.kind == "z3" else goal.formula
+            if not needed:
+                key = "script" if goal.kind == "z3" else "formula"
+                raise ValueError(f"goals.{goal_name}: a goal of kind {goal.kind} needs `{key}`")
+            if goal.kind != "z3" and self.model is None:
+                raise ValueError(f"goals.{goal_name}: a TLA+ goal needs the section `model`")
+        for variant_name, variant in self.variants.items():
+            for guard in variant.guards:
+                _declared(guard, self.guards, f"variants.{variant_name}.guards")
+        for variant_name, row in self.matrix.items():
+            _declared(variant_name, self.variants, "matrix")
+            for environment, cells in row.items():
+                _declared(environment, self.environments, f"matrix.{variant_name}")
+                for goal_name in cells:
+                    _declared(goal_name, self.goals, f"matrix.{variant_name}.{environment}")
+        for number, kill in enumerate(self.kills):
+            where = f"kills[{number}]"
+            _declared(kill.guard, self.guards, where)
+            _declared(kill.variant, self.variants, where)
+            _declared(kill.environment, self.environments, where)
+            for goal_name in kill.violates:
+                _declared(goal_name, self.goals, where)
+            if kill.guard not in self.variants[kill.variant].guards:
+                raise ValueError(f"{where}: variant {kill.variant} does not have guard {kill.guard}")
+            if not kill.violates and not kill.excuse and not self.guards[kill.guard].excuse:
+                raise ValueError(f"{where}: a guard that no goal needs must have an `excuse`")
+        if self.mutation:
+            _declared(self.mutation.variant, self.variants, "mutation.variant")
+            for environment in self.mutation.environments:
+                _declared(environment, self.environments, "mutation.environments")
+        for trace_name, mapping in self.traces.items():
+            _declared(mapping.variant, self.variants, f"traces.{trace_name}.variant")
+            _declared(mapping.environment, self.environments, f"traces.{trace_name}.environment")
+        return self
+
+
+class Project:
+    """A project folder with its `vstack.yaml`."""
+
+    def __init__(self, root: Path, file: ProjectFile) -> None:
+        self.root = root
+        self.file = file
+
+    @cached_property
+    def module_folders(self) -> tuple[Path, ...]:
+        """The folders that modules are searched in."""
+        return tuple(self.root / folder for folder in self.file.modules)
+
+    @property
+    def model(self) -> Model:
+        """The model section.
+
+        Raises:
+            VstackError: the project has none.
+        """
+        if self.file.model is None:
+            raise VstackError(
+                "The project has no `model` section", where=str(self.root / PROJECT_FILE), todo="Add one, or run `vstack init`"
+            )
+        return self.file.model
+
+    @property
+    def model_path(self) -> Path:
+        """The file of the model's root module."""
+        return self.root / self.model.module
+
+    @property
+    def lock_path(self) -> Path:
+        """The approved lock."""
+        return self.root / LOCK_FILE
+
+    @property
+    def state(self) -> Path:
+        """Where evidence, caches and detached runs live."""
+        return self.root / STATE_FOLDER
+
+
+def _declared(name: str, known: dict[str, Any], where: str) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise ValueError(f"{where}: `{name}` is not declared{hint}")
+
+
+def load_project(folder: Path) -> Project:
+    """The project in ``folder`` (or, given the file itself, in its folder).
+
+    Raises:
+        VstackError: no `vstack.yaml`, not YAML, an unknown key (with the nearest
+            known one), a value of the wrong kind, or a name that is not declared.
+    """
+    path = folder if folder.name == PROJECT_FILE else folder / PROJECT_FILE
+    if not path.exists():
+        raise VstackError(
+            "No vstack.yaml here", where=str(path), todo="Run `vstack init` in the project's folder, or name the folder"
+        )
+    text = read_text(path)
+    try:
+        data = yaml.load(text, Loader=_StrictLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise VstackError(
+            f"vstack.yaml is not valid YAML: {getattr(error, 'problem', error)}", where=where, todo="Mend that line"
+        ) from None
+    if not isinstance(data, dict):
+        raise VstackError("vstack.yaml must be a mapping", where=str(path), todo="Run `vstack init` for an example")
+    try:
+        file = ProjectFile.model_validate(data)
+    except ValidationError as error:
+        raise _explain(error, path, text) from None
+    return Project(path.parent.resolve(), file)
+
+
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The safe loader, but a key written twice is an error, not the last one's win."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"the key `{key}` stands twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _explain(error: ValidationError, path: Path, text: str) -> VstackError:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    line = _line_of(first["loc"], text)
+    where = f"{path}:{line}" if line else str(path)
+    if first["type"] == "extra_forbidden":
+        near = _nearest_key(first["loc"])
+        hint = f"The nearest known key is `{near}`" if near else "Remove it"
+        return VstackError(f"Unknown key `{place}` in vstack.yaml", where=where, todo=hint)
+    message = first["msg"].removeprefix("Value error, ")
+    return VstackError(f"vstack.yaml: {place + ': ' if place else ''}{message}", where=where, todo="Mend that entry")
+
+
+def _nearest_key(location: tuple[int | str, ...]) -> str | None:
+    model: type[BaseModel] | None = ProjectFile
+    for part in location[:-1]:
+        field = model.model_fields.get(str(part)) if model else None
+        if field is not None:
+            model = _section_in(field.annotation)
+    if model is None:
+        return None
+    return next(iter(difflib.get_close_matches(str(location[-1]), model.model_fields, n=1, cutoff=0.5)), None)
+
+
+def _section_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for argument in getattr(annotation, "__args__", ()):
+        found = _section_in(argument)
+        if found:
+            return found
+    return None
+
+
+def _line_of(location: tuple[int | str, ...], text: str) -> int | None:
+    """Line (from 1) of the entry at ``location``, as far down as it exists."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    line = None
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            if pair is None:
+                return line
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+        else:
+            return line
+    return line

@@ -1,0 +1,234 @@
+"""Results as data: what every stage hands to the evidence store, the tables and the HTML page."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from vstack.verdicts import Strength, Verdict
+
+
+class Result(BaseModel):
+    """Base of all results: frozen, and no key that the reader doesn't know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Numbers(Result):
+    """State-space numbers of a TLC run (states; depth in steps; time in seconds)."""
+
+    distinct: int = 0
+    generated: int = 0
+    queue: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+
+
+class Evidence(Result):
+    """The record of one engine run, stored under the hash of all that went in.
+
+    ``inputs`` maps each input (file, cfg, option) to its SHA-256; ``subject``
+    says what was run (variant, environment, goal, guards off, mutant, ...);
+    ``trace`` is ``vstack.tlc.trace.Trace.to_json()`` of a counterexample.
+    """
+
+    schema_version: Literal[1] = 1
+    key: str
+    engine: str
+    subject: dict[str, Any]
+    inputs: dict[str, str]
+    tool: str
+    tool_sha256: str = ""
+    command: list[str] = []
+    bounds: dict[str, str] = {}
+    verdict: Verdict
+    reason: str = ""
+    violated: str | None = None
+    strength: Strength | None = None
+    numbers: Numbers = Numbers()
+    fired: dict[str, tuple[int, int]] = {}
+    warnings: list[str] = []
+    trace: dict[str, Any] | None = None
+    detail: dict[str, Any] = {}
+    machine: str = ""
+    started: str = ""
+
+
+class Cell(Result):
+    """One cell of the matrix, variant x environment x goal, or a kill's run with guards taken away."""
+
+    variant: str
+    environment: str
+    goal: str
+    removed: tuple[str, ...] = ()
+    expected: Literal["holds", "violated"] | None = None
+    evidence: Evidence
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the expected one (an undecided run never is)."""
+        return self.expected is not None and self.evidence.verdict == self.expected
+
+
+class KillRow(Result):
+    """One guard removed: what was expected to fail, and the run of each goal."""
+
+    guard: str
+    variant: str
+    environment: str
+    expected: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    excuse: str | None = None
+
+    @property
+    def killed_by(self) -> tuple[str, ...]:
+        """The goals with a counterexample."""
+        return tuple(cell.goal for cell in self.cells if cell.evidence.verdict == Verdict.VIOLATED)
+
+
+class PairRow(Result):
+    """Two guards removed together: ``masked`` names a goal each pair member alone breaks or spares differently."""
+
+    guards: tuple[str, str]
+    variant: str
+    environment: str
+    alone: dict[str, tuple[str, ...]]
+    together: tuple[str, ...]
+    note: str
+
+
+class MutantRow(Result):
+    """One automatic mutant of the model and what became of it.
+
+    ``killed``: a counterexample to ``killed_by``; ``equivalent``: the same
+    reachable steps as the original within the bounds; ``survived``: neither;
+    ``broken``: TLC could not evaluate it (never counted as killed);
+    ``undecided``: budget ran out.
+    """
+
+    id: str
+    operator: str
+    action: str
+    where: str
+    before: str
+    after: str
+    environment: str
+    status: Literal["killed", "equivalent", "survived", "broken", "undecided"]
+    killed_by: tuple[str, ...] = ()
+    reason: str = ""
+    excuse: str | None = None
+    depth: int = 0
+
+
+class MutationReport(Result):
+    """All mutants of one variant, with the two controls that ran first."""
+
+    variant: str
+    clean_passes: bool
+    forced_failure_dies: bool
+    rows: tuple[MutantRow, ...]
+    seconds: float = 0.0
+
+
+class AnchorRow(Result):
+    """One anchor of one action and what git says of it.
+
+    ``state``: ``exact``, ``moved`` (``now`` names the new place), ``changed``
+    (the model is stale), ``not checked`` (no checkout), ``missing`` (no such
+    file, line or commit in the checkout).
+    """
+
+    action: str
+    process: str | None
+    anchor: str
+    state: Literal["exact", "moved", "changed", "not checked", "missing"]
+    now: str | None = None
+    where: str
+    url: str | None = None
+
+
+class AtomicityRow(Result):
+    """One finding of the atomicity rule: an action that must be split or excused."""
+
+    action: str
+    where: str
+    finding: str
+    excuse: str | None = None
+    checked: bool = True
+
+
+class TraceRow(Result):
+    """One recorded trace replayed through the model."""
+
+    name: str
+    variant: str
+    verdict: Verdict
+    reason: str
+    matched: int
+    total: int
+    ignored: int = 0
+    control_rejected: bool | None = None
+    failure: dict[str, Any] | None = None
+    never_exercised: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class GoalRow(Result):
+    """One goal: its words, its pin, and who approved it (``demo`` means no person did)."""
+
+    name: str
+    family: str | None
+    kind: str
+    english: str
+    sources: tuple[str, ...]
+    formula: str
+    digest: str
+    where: str
+    approved: bool
+    approver: str | None = None
+    demo: bool = False
+    touch: bool = False
+    note: str = ""
+
+
+class Finding(Result):
+    """Something a rule refuses, with its place and what to do."""
+
+    rule: str
+    where: str
+    message: str
+    todo: str = ""
+
+
+class CaseReport(Result):
+    """Everything `check` found out about one project: the one input of every report."""
+
+    project: str
+    title: str
+    root: str
+    outcome: Literal["as expected", "holds", "not as expected", "violated", "undecided", "refused", "error"]
+    reasons: tuple[str, ...] = ()
+    goals: tuple[GoalRow, ...] = ()
+    environments: dict[str, str] = {}
+    variants: dict[str, str] = {}
+    ours: tuple[str, ...] = ()
+    guards: dict[str, str] = {}
+    guard_anchors: dict[str, tuple[str, ...]] = {}
+    variant_guards: dict[str, tuple[str, ...]] = {}
+    cells: tuple[Cell, ...] = ()
+    kills: tuple[KillRow, ...] = ()
+    pairs: tuple[PairRow, ...] = ()
+    mutation: MutationReport | None = None
+    anchors: tuple[AnchorRow, ...] = ()
+    atomicity: tuple[AtomicityRow, ...] = ()
+    traces: tuple[TraceRow, ...] = ()
+    z3: tuple[Evidence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    omissions: tuple[tuple[str, str], ...] = ()
+    processes: dict[str, str] = {}
+    actions: dict[str, dict[str, Any]] = {}
+    tools: dict[str, str] = {}
+    machine: str = ""
+    made: str = ""
