@@ -1,0 +1,105 @@
+"""Modules read through SANY, the parser of the TLA+ tools, by its XML export."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vstack.errors import VstackError
+from vstack.files import read_text, sha256_bytes, write_atomic
+from vstack.process import Finished, run
+from vstack.tla.messages import complaint
+from vstack.tla.sources import Jar, Source, gather, read_jar
+from vstack.tla.tree import Span, Spec
+from vstack.tla.xml import to_spec
+
+# These make a JVM print to stderr, or add classes and options of their own.
+_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH")
+_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss64m", "-Xmx768m", "-Dfile.encoding=UTF-8")
+_CACHE_FORMAT = "sany-xml-1"
+
+
+def load(
+    path: Path,
+    *,
+    search: Sequence[Path],
+    java: Sequence[str],
+    jar: Path,
+    cache: Path | None = None,
+    seconds: float = 120.0,
+) -> Spec:
+    """The module at ``path`` with everything it reaches, names resolved by SANY.
+
+    ``search`` holds further folders with modules, ``java`` the command of the
+    JVM, ``cache`` a folder that keeps exports by the hash of the module texts
+    and of the jar. What is in the cache is believed: a caller that must not
+    believe the working tree gives none.
+
+    Raises:
+        VstackError: a file is missing or unreadable, shadows a standard module,
+            or doesn't parse (SANY's message, with ``file:line``).
+    """
+    tools = read_jar(jar)
+    sources = gather(path, search, tools.standard)
+    stored = None if cache is None else cache / f"{_key(path.stem, sources, tools)}.xml"
+    if stored is not None and stored.is_file():
+        document = read_text(stored).encode()
+    else:
+        document = _export(path.stem, sources, java, tools, seconds)
+        if stored is not None:
+            write_atomic(stored, document)
+    lines = {name: source.text.splitlines() for name, source in sources.items()}
+
+    def is_local(span: Span) -> bool:
+        return span.module in lines and lines[span.module][span.line - 1].expandtabs(8)[
+            span.column - 1 :
+        ].startswith("LOCAL")
+
+    return to_spec(
+        document,
+        paths={name: source.path for name, source in sources.items()},
+        extends={name: source.extends for name, source in sources.items()},
+        is_local=is_local,
+    )
+
+
+def _key(root: str, sources: Mapping[str, Source], tools: Jar) -> str:
+    parts = [_CACHE_FORMAT, tools.sha256, root]
+    for name in sorted(sources):
+        parts += [name, sha256_bytes(sources[name].text.encode())]
+    return sha256_bytes("\n".join(parts).encode())
+
+
+def _export(root: str, sources: Mapping[str, Source], java: Sequence[str], tools: Jar, seconds: float) -> bytes:
+    """SANY's XML for ``root``, run in a folder of its own that holds the sources and nothing else."""
+    with tempfile.TemporaryDirectory(prefix="vstack-sany-") as name:
+        folder = Path(name)
+        modules, scratch = folder / "modules", folder / "tmp"
+        modules.mkdir()
+        scratch.mkdir()
+        for source in sources.values():
+            (modules / f"{source.name}.tla").write_text(source.text, encoding="utf-8", newline="")
+        ended = _java("tla2sany.xml.XMLExporter", ["-o", f"{root}.tla"], java, tools, modules, scratch, seconds)
+        if ended.stopped:
+            raise VstackError(f"SANY did not end: {ended.stopped}", where=str(sources[root].path))
+        if ended.returncode == 0 and ended.stdout.startswith("<?xml"):
+            return ended.stdout.encode()
+        # The exporter drops the detail of a parse error; SANY itself prints it.
+        detail = _java("tla2sany.SANY", [f"{root}.tla"], java, tools, modules, scratch, seconds)
+        raise complaint(detail.stdout + "\n" + detail.stderr + "\n" + ended.stderr, root, sources, tools.standard)
+
+
+def _java(
+    main: str, arguments: Sequence[str], java: Sequence[str], tools: Jar, modules: Path, scratch: Path, seconds: float
+) -> Finished:
+    environment = {name: value for name, value in os.environ.items() if name not in _JAVA_VARIABLES}
+    # Standard modules are unpacked to fixed names in the temp folder: parallel runs must not share one.
+    command = [*java, *_OPTIONS, f"-Djava.io.tmpdir={scratch}", "-cp", str(tools.path), main, *arguments]
+    try:
+        return run(command, cwd=modules, env=environment, seconds=seconds)
+    except FileNotFoundError:
+        raise VstackError(
+            "Java can't be started", where=java[0], todo="Install Java 11 or later, or the extra `tlc`"
+        ) from None
