@@ -7,12 +7,18 @@ import os
 import signal
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 GRACE_SECONDS = 5.0
+TICK_SECONDS = 0.5
+INTERRUPTED = "interrupted"
+
+_live: dict[subprocess.Popen[str], list[str]] = {}
+_live_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,18 @@ def kill_group(child: subprocess.Popen[str]) -> None:
         return
 
 
+def stop_all() -> None:
+    """End every child that ``run`` has started and that still runs; each such ``run`` raises KeyboardInterrupt.
+
+    For a main thread that was interrupted while worker threads wait for their children.
+    """
+    with _live_lock:
+        children = list(_live.items())
+    for child, reason in children:
+        reason.append(INTERRUPTED)
+        kill_group(child)
+
+
 def run(
     argv: Sequence[str],
     *,
@@ -47,16 +65,21 @@ def run(
     env: Mapping[str, str],
     seconds: float,
     on_line: Callable[[str], str | None] | None = None,
+    on_tick: Callable[[], str | None] | None = None,
+    keep_lines: int | None = None,
 ) -> Finished:
     """Run ``argv`` for at most ``seconds`` and return its output.
 
-    ``on_line`` sees each line of standard output as it comes; a string it
-    returns stops the child, and becomes ``Finished.stopped``. The child gets
-    its own process group, which is ended on every way out, an exception
-    (ctrl-C) included.
+    ``on_line`` sees each line of standard output as it comes; ``on_tick`` is
+    called about twice a second, from another thread, output or not. A string
+    that either returns stops the child, and becomes ``Finished.stopped``.
+    ``keep_lines`` bounds what is kept of each output stream to its last lines.
+    The child gets its own process group, which is ended on every way out, an
+    exception (ctrl-C) included.
 
     Raises:
         FileNotFoundError: the program does not exist.
+        KeyboardInterrupt: ``stop_all`` ended the child.
     """
     started = monotonic()
     child = subprocess.Popen(
@@ -71,24 +94,32 @@ def run(
         errors="replace",
         start_new_session=True,
     )
-    lines: list[str] = []
-    errors: list[str] = []
+    lines: deque[str] = deque(maxlen=keep_lines)
+    errors: deque[str] = deque(maxlen=keep_lines)
     reason: list[str] = []
+    ended = threading.Event()
 
     def drain() -> None:
         assert child.stderr is not None
         errors.extend(child.stderr)
 
-    def expire() -> None:
-        reason.append(f"out of time after {seconds:g} s")
-        kill_group(child)
+    def watch() -> None:
+        while not ended.wait(max(0.0, min(TICK_SECONDS, started + seconds - monotonic()))):
+            stop = on_tick() if on_tick else None
+            if monotonic() - started >= seconds:
+                stop = stop or f"out of time after {seconds:g} s"
+            if stop:
+                reason.append(stop)
+                kill_group(child)
+                return
 
     reader = threading.Thread(target=drain, daemon=True)
-    timer = threading.Timer(seconds, expire)
-    timer.daemon = True
-    reader.start()
-    timer.start()
+    watcher = threading.Thread(target=watch, daemon=True)
     try:
+        with _live_lock:
+            _live[child] = reason
+        reader.start()
+        watcher.start()
         assert child.stdout is not None
         for line in child.stdout:
             lines.append(line)
@@ -98,9 +129,14 @@ def run(
                 kill_group(child)
         child.wait()
     finally:
-        timer.cancel()
-        kill_group(child) if child.poll() is None else None
+        ended.set()
+        if child.poll() is None:
+            kill_group(child)
+        with _live_lock:
+            _live.pop(child, None)
         reader.join(timeout=GRACE_SECONDS)
+    if INTERRUPTED in reason:
+        raise KeyboardInterrupt
     return Finished(
         child.returncode, "".join(lines), "".join(errors), monotonic() - started, reason[0] if reason else None
     )
