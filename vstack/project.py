@@ -64,10 +64,14 @@ class Goal(Section):
 
 
 class Environment(Section):
-    """A setting of the environment's knobs: which faults and freedoms the world has."""
+    """A setting of the environment's knobs: which faults and freedoms the world has.
+
+    ``lacks`` names the actions that can't fire in it; every other action must.
+    """
 
     english: str
     constants: Constants = {}
+    lacks: list[str] = []
 
 
 class Guard(Section):
@@ -80,13 +84,18 @@ class Guard(Section):
 
 
 class Variant(Section):
-    """One revision of the code as the model sees it: the set of guards it has."""
+    """One revision of the code as the model sees it: the set of guards it has.
+
+    ``lacks`` names the actions of the model that this revision does not have; in a
+    run that is to hold, every other action must fire.
+    """
 
     english: str
     commit: str | None = None
     ours: bool = False
     guards: list[str] = []
     constants: Constants = {}
+    lacks: list[str] = []
 
 
 class Kill(Section):
@@ -194,7 +203,6 @@ class ProjectFile(Section):
     variants: dict[str, Variant] = {}
     matrix: dict[str, dict[str, dict[str, Literal["holds", "violated"]]]] = {}
     kills: list[Kill] = []
-    required_actions: list[str] = []
     scope: list[ScopeEntry] = []
     omissions: list[Omission] = []
     floors: Floors = Floors()

@@ -1,0 +1,32 @@
+# Two commands matter: `make demo` and `make test`. Both install what they need into .venv.
+VENV ?= .venv
+BIN := $(VENV)/bin
+CASES := examples/upstream/vllm-32255 examples/upstream/sglang-abort-chain
+# The first Python 3.11 or later on the PATH.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+REPOS ?=
+
+.PHONY: demo test bench install clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: requirements.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "vstack needs Python 3.11 or later; name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: install
+	$(BIN)/vstack check $(CASES) $(REPOS) --report demo.html
+	$(BIN)/vstack explain examples/upstream/vllm-32255 --cell buggy/faithful/Isolation
+
+test: install
+	$(BIN)/python -m pytest
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build *.egg-info demo.html

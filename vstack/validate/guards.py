@@ -1,0 +1,77 @@
+"""The kill matrix: each guard taken away alone must make its named goals fail."""
+
+from __future__ import annotations
+
+from vstack.results import Cell, Finding, KillRow
+from vstack.validate.cells import Setting, as_items
+from vstack.validate.runs import Run, Runner
+
+
+def run_kills(runner: Runner) -> tuple[KillRow, ...]:
+    """A row for each entry of `kills`: every goal of the matrix row, run without the guard."""
+    file = runner.project.file
+    goals = [name for name, goal in file.goals.items() if goal.kind != "z3"]
+    plan: list[Run] = []
+    for kill in file.kills:
+        setting = Setting(kill.variant, kill.environment, (kill.guard,), as_items(kill.constants))
+        spared = tuple(goal for goal in goals if goal not in kill.violates)
+        plan += [Run(setting, (goal,)) for goal in kill.violates]
+        plan += [Run(setting, spared, together=True)] if spared else []
+    answers = iter(runner.run(plan))
+    rows = []
+    for kill in file.kills:
+        runs = len(kill.violates) + (len(kill.violates) < len(goals))
+        found = {goal: evidence for _ in range(runs) for goal, evidence in next(answers).items()}
+        cells = tuple(
+            Cell(
+                variant=kill.variant,
+                environment=kill.environment,
+                goal=goal,
+                removed=(kill.guard,),
+                expected="violated" if goal in kill.violates else None,
+                evidence=found[goal],
+            )
+            for goal in goals
+        )
+        rows.append(
+            KillRow(
+                guard=kill.guard,
+                variant=kill.variant,
+                environment=kill.environment,
+                expected=tuple(kill.violates),
+                cells=cells,
+                excuse=kill.excuse or file.guards[kill.guard].excuse,
+            )
+        )
+    return tuple(rows)
+
+
+def kill_findings(runner: Runner, rows: tuple[KillRow, ...]) -> tuple[Finding, ...]:
+    """Guards whose removal does not break what the project says it breaks, or that no entry of `kills` names."""
+    where = str(runner.project.root / "vstack.yaml")
+    findings = []
+    for row in rows:
+        spared = [goal for goal in row.expected if goal not in row.killed_by]
+        if spared:
+            findings.append(
+                Finding(
+                    rule="guard-kills-nothing",
+                    where=where,
+                    message=f"Without {row.guard}, {row.variant} in {row.environment} still keeps {', '.join(spared)}"
+                    if all(c.evidence.verdict == "holds" for c in row.cells if c.goal in spared)
+                    else f"Without {row.guard}, {row.variant} in {row.environment}: {', '.join(spared)} not shown violated",
+                    todo="Look for the schedule that needs the guard, or drop the guard and say why under `omissions`",
+                )
+            )
+    named = {row.guard for row in rows}
+    findings += [
+        Finding(
+            rule="guard-not-tried",
+            where=where,
+            message=f"No entry of `kills` takes guard {guard} away",
+            todo="Add one that names the goals it protects, or an `excuse`",
+        )
+        for guard in runner.project.file.guards
+        if guard not in named
+    ]
+    return tuple(findings)
