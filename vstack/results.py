@@ -136,7 +136,8 @@ class AnchorRow(Result):
 
     ``state``: ``exact``, ``moved`` (``now`` names the new place), ``changed``
     (the model is stale), ``not checked`` (no checkout), ``missing`` (no such
-    file, line or commit in the checkout).
+    file, line or commit in the checkout). ``note`` says why, where the state
+    alone does not.
     """
 
     action: str
@@ -146,6 +147,7 @@ class AnchorRow(Result):
     now: str | None = None
     where: str
     url: str | None = None
+    note: str = ""
 
 
 class AtomicityRow(Result):
