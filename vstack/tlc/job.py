@@ -1,0 +1,48 @@
+"""One TLC run as data: what to check, how hard, and what a pass must show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vstack.tla.cfg import Cfg
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one run may use: wall-clock seconds, JVM start included, and megabytes of JVM heap."""
+
+    seconds: float
+    heap_mb: int
+
+
+@dataclass(frozen=True)
+class TlcJob:
+    """A breadth-first search of one module under one configuration.
+
+    ``module`` is the root module's file; modules it reaches are looked for next
+    to it, then in the folders of ``search``. ``extra_files`` are generated
+    modules by file name (``Gen.tla``), which win over files of that name; the
+    root may be one of them. ``check_deadlock`` decides, whatever the
+    configuration says. ``fingerprint`` is TLC's ``-fp`` (0 to 130).
+    """
+
+    module: Path
+    search: tuple[Path, ...]
+    cfg: Cfg
+    budget: Budget
+    workers: int = 1
+    check_deadlock: bool = False
+    coverage: bool = True
+    fingerprint: int = 0
+    extra_files: Mapping[str, str] = field(default_factory=dict)
+    continue_after_violation: bool = False
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What a complete run must show before it may be called ``holds``: a state floor, and actions that fired."""
+
+    distinct_states: int = 1
+    actions: tuple[str, ...] = ()
