@@ -1,0 +1,89 @@
+"""The sentences that tables and pages share: outcomes, verdicts and what was run, never blurred."""
+
+from __future__ import annotations
+
+from vstack.results import CaseReport, Evidence
+from vstack.verdicts import Strength, Verdict
+
+DEMO_KEY = "demo key: no person approved this"
+NO_TRACE = "no trace recorded"
+NOT_HOLDS = "“As expected” is not “holds”"
+
+_MEANING = {
+    "as expected": "every cell of the matrix came out as the lock expects it",
+    "holds": "every goal that was asked for holds, within the bounds and assumptions below",
+    "not as expected": "at least one cell of the matrix did not come out as the lock expects it",
+    "violated": "a goal that was asked for is violated",
+    "undecided": "at least one run ended without an answer, so nothing is claimed",
+    "refused": "a rule refuses this project, so no result of it counts",
+    "error": "something could not be run, so nothing is claimed",
+}
+
+
+def outcome_sentence(report: CaseReport) -> str:
+    """The outcome of a case and what the word means, with the numbers behind it."""
+    meaning = _MEANING[report.outcome]
+    text = f"{meaning[0].upper()}{meaning[1:]}."
+    violated = sum(cell.evidence.verdict == Verdict.VIOLATED for cell in report.cells)
+    if report.outcome == "as expected" and report.cells:
+        text += (
+            f" {NOT_HOLDS}: of {plural(len(report.cells), 'cell')}, {violated}"
+            f" {'is' if violated == 1 else 'are'} violated, as the matrix says."
+        )
+    return text
+
+
+def has_demo_key(report: CaseReport) -> bool:
+    """Whether any approval was made with the throwaway key that stands for no person."""
+    return any(goal.demo for goal in report.goals)
+
+
+def approval_words(report: CaseReport) -> str:
+    """Who approved the goals, in one line; empty without goals."""
+    if not report.goals:
+        return ""
+    if has_demo_key(report):
+        return DEMO_KEY
+    missing = [goal.name for goal in report.goals if not goal.approved]
+    if missing:
+        return f"not approved: {', '.join(missing)}"
+    who = sorted({goal.approver or "unknown" for goal in report.goals})
+    touch = "with proof of touch" if all(goal.touch for goal in report.goals) else "software key, no proof of touch"
+    return f"approved by {', '.join(who)} ({touch})"
+
+
+def strength_words(evidence: Evidence) -> str:
+    """The strength of a claim; an attested record never reads as a claim of ours."""
+    if evidence.strength is None:
+        return "-"
+    return "attested only" if evidence.strength == Strength.ATTESTED else str(evidence.strength)
+
+
+def states_words(evidence: Evidence) -> str:
+    """Distinct states with thousands separators, or a dash where the engine counts none."""
+    return f"{evidence.numbers.distinct:,}" if evidence.numbers.distinct else "-"
+
+
+def subject_words(evidence: Evidence, report: CaseReport) -> str:
+    """What was run, in words: variant, guards taken away, environment."""
+    subject = evidence.subject
+    parts = []
+    if variant := subject.get("variant"):
+        parts.append(f"variant {variant}" + (" (our own design)" if variant in report.ours else ""))
+    if removed := subject.get("removed"):
+        names = [removed] if isinstance(removed, str) else list(removed)
+        parts.append(f"without guard{'s' * (len(names) > 1)} {' and '.join(names)}")
+    if environment := subject.get("environment"):
+        parts.append(f"environment {environment}")
+    return ", ".join(parts) or report.project
+
+
+def no_counterexample(evidence: Evidence) -> str:
+    """Why there is no story to tell."""
+    why = f": {evidence.reason}" if evidence.reason else ""
+    return f"There is no counterexample to explain: this run says {evidence.verdict}{why}."
+
+
+def plural(number: int, noun: str) -> str:
+    """``3 cells``, ``1 cell``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
