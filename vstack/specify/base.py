@@ -1,0 +1,99 @@
+"""The target branch's lock, approvers and policy, read with git: what a working tree can't change."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from vstack.errors import VstackError
+from vstack.project import LOCK_FILE, PROJECT_FILE
+from vstack.specify.approvers import APPROVERS_FILE
+from vstack.specify.policy import Policy, read_policy
+
+_GIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Base:
+    """Files of the project at ``commit`` (the full hash); None where that commit has no such file."""
+
+    ref: str
+    commit: str
+    lock: bytes | None
+    approvers: str | None
+    policy: Policy
+
+
+def read_base(root: Path, ref: str) -> Base:
+    """The project folder ``root`` as it is at git's ``ref`` (a branch, tag or commit).
+
+    Raises:
+        VstackError: git is missing, this is no repository, the ref does not
+            exist (a shallow clone is named as such), or its `vstack.yaml` doesn't parse.
+    """
+    commit = _resolve(root, ref)
+    lock = _file(root, commit, LOCK_FILE)
+    approvers = _file(root, commit, APPROVERS_FILE)
+    project = _file(root, commit, PROJECT_FILE)
+    policy = Policy()
+    if project is not None:
+        where = f"{ref}:{PROJECT_FILE}"
+        try:
+            data = yaml.safe_load(project)
+        except yaml.YAMLError:
+            raise VstackError("vstack.yaml on the target branch is not valid YAML", where=where) from None
+        section = data.get("policy") if isinstance(data, dict) else None
+        policy = read_policy(section if isinstance(section, dict) else {}, where=where)
+    return Base(ref, commit, lock, approvers.decode(errors="replace") if approvers is not None else None, policy)
+
+
+def _resolve(root: Path, ref: str) -> str:
+    if ref.startswith("-"):
+        raise VstackError(f"`{ref}` is not the name of a branch, tag or commit")
+    ended = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    if ended.returncode == 0:
+        return ended.stdout.decode().strip()
+    inside = _git(root, "rev-parse", "--is-shallow-repository")
+    if inside.returncode != 0:
+        raise VstackError("The project is not in a git repository, so there is no base to compare with", where=str(root))
+    shallow = inside.stdout.strip() == b"true"
+    raise VstackError(
+        f"git does not know `{ref}`" + (" in this shallow clone" if shallow else ""),
+        where=str(root),
+        todo=f"Fetch it: `git fetch origin {ref.removeprefix('origin/')}`" + (" --unshallow" if shallow else ""),
+    )
+
+
+def _file(root: Path, commit: str, name: str) -> bytes | None:
+    # `./` makes the path relative to the folder git runs in, not to the repository's top.
+    listed = _git(root, "ls-tree", "--name-only", commit, f"./{name}")
+    if listed.returncode != 0:
+        raise VstackError(f"git can't list {name} at {commit[:12]}: {_said(listed)}", where=str(root))
+    if not listed.stdout.strip():
+        return None
+    shown = _git(root, "cat-file", "blob", f"{commit}:./{name}")
+    if shown.returncode != 0:
+        raise VstackError(f"git can't read {name} at {commit[:12]}: {_said(shown)}", where=str(root))
+    return shown.stdout
+
+
+def _said(ended: subprocess.CompletedProcess[bytes]) -> str:
+    return ended.stderr.decode(errors="replace").strip()
+
+
+def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """git's output as bytes: the hash of a lock is over its bytes, line ends included."""
+    # Replacement refs and grafts of the working clone must not stand in for the branch.
+    environment = {**os.environ, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        return subprocess.run(
+            ["git", *arguments], cwd=root, env=environment, capture_output=True, timeout=_GIT_SECONDS, stdin=subprocess.DEVNULL
+        )
+    except FileNotFoundError:
+        raise VstackError("git is not on the PATH", todo="Install git") from None
+    except subprocess.TimeoutExpired:
+        raise VstackError(f"git did not end within {_GIT_SECONDS:g} s", where=str(root)) from None

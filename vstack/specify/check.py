@@ -1,0 +1,192 @@
+"""Compare a project with its lock: who approved it, and what has changed since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vstack.errors import RefusedError, VstackError
+from vstack.files import read_text
+from vstack.project import LOCK_FILE, PROJECT_FILE, Project
+from vstack.results import Finding, GoalRow
+from vstack.specify.approval import Verified, verify
+from vstack.specify.approvers import APPROVERS_FILE
+from vstack.specify.base import Base
+from vstack.specify.changes import Change, compare
+from vstack.specify.lock import Lock, parse_lock, read_lock
+from vstack.specify.pins import Pins
+from vstack.specify.policy import read_policy
+from vstack.specify.settings import Leaf, Lines
+
+_APPROVE = "Look at it with `vstack spec diff`; a person approves with `vstack spec approve`"
+
+
+def check_lock(
+    project: Project, pins: Pins, *, base: Base | None = None
+) -> tuple[tuple[Finding, ...], tuple[GoalRow, ...]]:
+    """What a lock check refuses, and a row for each goal.
+
+    ``pins`` are the project's own, now. Without ``base`` this is the check of a
+    working tree: its own approvers file counts, and a software key is enough.
+    With ``base``, the target branch, that branch's approvers and policy count,
+    the lock must be that branch's or come after it, and its signature must
+    prove a touch unless the policy there says otherwise or the branch holds
+    this very lock.
+
+    Raises:
+        VstackError: the policy or an approvers file doesn't parse, or `ssh-keygen` is missing.
+    """
+    read_policy(project.file.policy, where=str(project.root / PROJECT_FILE))
+    try:
+        current = read_lock(project.lock_path)
+    except RefusedError as error:
+        return (_finding("lock-unreadable", error),), _rows(project, pins, None, None)
+    if current is None:
+        finding = Finding(
+            rule="no-lock",
+            where=str(project.lock_path),
+            message="Nothing is approved yet: the project has no vstack.lock",
+            todo="A person looks at the goals with `vstack spec show` and approves with `vstack spec approve`",
+        )
+        return (finding,), _rows(project, pins, None, None)
+    lock, data = current
+    findings: list[Finding] = []
+    if lock.project != project.file.project:
+        findings.append(
+            Finding(
+                rule="lock-of-another-project",
+                where=str(project.lock_path),
+                message=f"The lock is for the project `{lock.project}`, this is `{project.file.project}`",
+                todo="Restore the lock with git",
+            )
+        )
+    if base is not None:
+        findings += _succession(project, lock, data, base)
+    approval, refused = _approval(project, lock, data, base)
+    findings += refused
+    findings += [_unapproved(project, change) for change in lock_changes(project, lock, pins)]
+    return tuple(findings), _rows(project, pins, lock, approval)
+
+
+def lock_changes(project: Project, lock: Lock, pins: Pins) -> tuple[Change, ...]:
+    """What differs from ``lock`` now; places are relative to the project."""
+    lines = Lines(read_text(project.root / PROJECT_FILE))
+
+    def place(path: Leaf) -> str:
+        return f"{PROJECT_FILE}:{lines.line(path)}"
+
+    return compare(lock.pins, pins, place=place)
+
+
+def _succession(project: Project, lock: Lock, data: bytes, base: Base) -> list[Finding]:
+    if base.lock is None or base.lock == data:
+        return []
+    where, todo = str(project.lock_path), f"Rebase onto {base.ref} and approve again on top of its lock"
+    try:
+        older = parse_lock(base.lock, where=f"{base.ref}:{LOCK_FILE}")
+    except RefusedError as error:
+        return [_finding("base-lock-unreadable", error)]
+    if lock.sequence <= older.sequence:
+        what = f"The lock has sequence {lock.sequence}, {base.ref} is at {older.sequence}: an older or a rival lock"
+        return [Finding(rule="lock-not-newer", where=where, message=what, todo=todo)]
+    if not lock.follows(base.lock):
+        what = f"The lock does not come after the one on {base.ref} (its hash is not among the previous ones)"
+        return [Finding(rule="lock-not-successor", where=where, message=what, todo=todo)]
+    return []
+
+
+def _approval(project: Project, lock: Lock, data: bytes, base: Base | None) -> tuple[Verified | None, list[Finding]]:
+    """The approval that counts most, or the findings why none counts."""
+    if base is None:
+        path = project.root / APPROVERS_FILE
+        where, approvers = str(path), read_text(path) if path.exists() else None
+    else:
+        where, approvers = f"{base.ref}:{APPROVERS_FILE}", base.approvers
+    if approvers is None:
+        missing = Finding(
+            rule="no-approvers",
+            where=where,
+            message="No approvers file says whose approval counts",
+            todo="Add vstack.approvers with a line `you@example.org ssh-ed25519 AAAA...` for each approver"
+            + ("" if base is None else f", and let a code owner merge it to {base.ref}"),
+        )
+        return None, [missing]
+    if not lock.approvals:
+        unsigned = Finding(rule="no-approval", where=str(project.lock_path), message="No one has approved the lock", todo=_APPROVE)
+        return None, [unsigned]
+    valid: list[Verified] = []
+    refused: list[Finding] = []
+    for approval in lock.approvals:
+        try:
+            valid.append(verify(lock, approval, approvers, where=where))
+        except RefusedError as error:
+            refused.append(_finding("approval-not-valid", error))
+    if not valid:
+        return None, refused
+    best = max(valid, key=lambda one: (not one.is_demo, one.touch, one.verified))
+    if base is None or base.lock == data or base.policy.software_keys or any(one.touch for one in valid):
+        return best, []
+    untouched = Finding(
+        rule="no-touch",
+        where=str(project.lock_path),
+        message=f"The approval by {best.principal} does not prove a person's touch ({best.key_type})",
+        todo="Approve with a security key (`ssh-keygen -t ed25519-sk`), or let a code owner merge the lock",
+    )
+    return None, [untouched]
+
+
+def _unapproved(project: Project, change: Change) -> Finding:
+    return Finding(
+        rule="unapproved-change",
+        where=str(project.root / change.where) if change.where else str(project.lock_path),
+        message=f"Not approved: {change.words}",
+        todo=_APPROVE,
+    )
+
+
+def _finding(rule: str, error: VstackError) -> Finding:
+    return Finding(rule=rule, where=error.where or "", message=error.what, todo=error.todo or "")
+
+
+def _rows(project: Project, pins: Pins, lock: Lock | None, approval: Verified | None) -> tuple[GoalRow, ...]:
+    rows = []
+    for name, goal in project.file.goals.items():
+        pin = pins.goals[name]
+        approved_pin = lock.pins.goals.get(name) if lock is not None else None
+        same = approved_pin is not None and approved_pin.digest == pin.digest
+        counts = same and approval is not None
+        if counts:
+            note = approval.words if approval else ""
+        elif approved_pin is None:
+            note = "not approved"
+        else:
+            note = "changed since it was approved" if not same else "its approval does not count"
+        rows.append(
+            GoalRow(
+                name=name,
+                family=goal.family,
+                kind=goal.kind,
+                english=goal.english,
+                sources=tuple(goal.sources),
+                formula=formula_text(pins, name),
+                digest=pin.digest,
+                where=goal_place(project.root, pins, name),
+                approved=counts,
+                approver=approval.principal if counts and approval else None,
+                demo=bool(counts and approval and approval.is_demo),
+                touch=bool(counts and approval and approval.touch),
+                note=note,
+            )
+        )
+    return tuple(rows)
+
+
+def formula_text(pins: Pins, goal: str) -> str:
+    """The goal's own definition as source text (for a Z3 goal: the name of its script)."""
+    pin = pins.goals[goal]
+    return pins.definitions[pin.definitions[0]].text if pin.definitions else str(pin.value.get("script", ""))
+
+
+def goal_place(root: Path, pins: Pins, goal: str) -> str:
+    """``file:line`` of the goal's own definition."""
+    pin = pins.goals[goal]
+    return str(root / (pins.definitions[pin.definitions[0]].place if pin.definitions else pin.value.get("script", "")))
