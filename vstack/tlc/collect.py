@@ -10,7 +10,7 @@ from time import monotonic
 
 from vstack.tlc.messages import Message, MessageReader
 from vstack.tlc.progress import Progress, count, parse_final, parse_progress
-from vstack.tlc.result import ActionCount
+from vstack.tlc.outcome import ActionCount
 
 VIOLATIONS = {
     2110: "invariant",
@@ -19,7 +19,6 @@ VIOLATIONS = {
     2108: "property",
     2116: "temporal",
     2114: "deadlock",
-    2104: "assumption",
 }
 _SUCCESS, _FINAL, _DEPTH, _PROGRESS = 2193, 2199, 2194, 2200
 _SANY_START, _SANY_END, _PARSING_FAILED = 2220, 2219, 3002

@@ -9,9 +9,9 @@ from time import monotonic
 from vstack.process import run
 from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, Requirements, TlcJob
-from vstack.tlc.outcome import decide
+from vstack.tlc.verdict import decide
 from vstack.tlc.progress import Progress
-from vstack.tlc.result import TlcResult
+from vstack.tlc.outcome import TlcResult
 from vstack.tlc.trace import Trace, read_trace
 from vstack.tlc.workspace import Workspace, workspace
 from vstack.tools.find import Tools
