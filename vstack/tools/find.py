@@ -56,7 +56,7 @@ def find_tools(*, jar: Path | None = None, java: Path | None = None) -> Tools:
 
 
 def _tlc_version(java: tuple[str, ...], jar: Jar) -> str:
-    """What the jar's own TLC prints as its version (``2.15 of Day Month 20?? (rev: d5b5a7f)``)."""
+    """What the jar's own TLC prints as its version (``2.15 (rev: d5b5a7f)``)."""
     known = recall("jar", jar.sha256, "version")
     if isinstance(known, str):
         return known
@@ -71,5 +71,6 @@ def _tlc_version(java: tuple[str, ...], jar: Jar) -> str:
     if not found:
         said = (finished.stderr or finished.stdout).strip().split("\n")[0]
         raise VstackError(f"TLC in this jar doesn't say its version: {said}", where=str(jar.path))
-    remember("jar", jar.sha256, "version", found[1].strip())
-    return found[1].strip()
+    version = re.sub(r" of Day Month 20\?\?", "", found[1]).strip()
+    remember("jar", jar.sha256, "version", version)
+    return version
