@@ -1,4 +1,4 @@
-"""Text of a module by span, and edits of it that keep the layout of TLA+ valid."""
+"""Edits of a module's text by span that keep the layout of TLA+ valid."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vstack.errors import VstackError
-from vstack.tla.tree import Span
+from vstack.tla.places import TAB, Span, offsets
 
-_TAB = 8
 _ATOM = re.compile(r'\w+|"(?:[^"\\\n]|\\.)*"')
 _BULLET = re.compile(r"/\\|\\/|[\u2227\u2228]")
 
@@ -21,52 +20,6 @@ class Edit:
     span: Span
     replacement: str
     is_expression: bool = True
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    for index, letter in enumerate(text):
-        # SANY ends a line at \n, \r\n or a lone \r.
-        if letter == "\n" or (letter == "\r" and text[index + 1 : index + 2] != "\n"):
-            starts.append(index + 1)
-    return starts
-
-
-def _offset(text: str, starts: Sequence[int], line: int, column: int, where: str) -> int:
-    """The offset of the character at ``line``, ``column``: a tab reaches to a multiple of 8.
-
-    Characters outside the Basic Multilingual Plane are two columns, as in Java's strings.
-    """
-    if not 1 <= line <= len(starts):
-        raise VstackError("The span lies outside the text", where=f"{where}:{line}", todo="Read the module again")
-    position, at = starts[line - 1], 1
-    end = starts[line] if line < len(starts) else len(text)
-    while at < column and position < end:
-        letter = text[position]
-        at += _TAB - (at - 1) % _TAB if letter == "\t" else 2 if ord(letter) > 0xFFFF else 1
-        position += 1
-    if at < column:
-        raise VstackError("The span lies outside its line", where=f"{where}:{line}", todo="Read the module again")
-    return position
-
-
-def offsets(text: str, span: Span) -> tuple[int, int]:
-    """Where ``span`` starts and ends in ``text``, as a half-open range of characters.
-
-    Raises:
-        VstackError: the text has no such place: it is not the text that was parsed.
-    """
-    starts = _line_starts(text)
-    return (
-        _offset(text, starts, span.line, span.column, span.module),
-        _offset(text, starts, span.end_line, span.end_column, span.module) + 1,
-    )
-
-
-def text_of(source_text: str, span: Span) -> str:
-    """The text at ``span``."""
-    start, end = offsets(source_text, span)
-    return source_text[start:end]
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
@@ -109,7 +62,7 @@ def _followed(following: str, replacement: str, span: Span) -> str:
     if not _BULLET.search(line):
         return following
     blank = line[: len(line) - len(line.lstrip())]
-    column = len((" " * span.end_column + blank).expandtabs(_TAB))
+    column = len((" " * span.end_column + blank).expandtabs(TAB))
     last = replacement.rsplit("\n", 1)[-1]
     width = len(last) if "\n" in replacement else span.column - 1 + len(last)
     if width < column or (width == column and not blank):

@@ -12,7 +12,7 @@ from vstack.files import read_text, sha256_bytes, write_atomic
 from vstack.process import Finished, run
 from vstack.tla.messages import complaint
 from vstack.tla.sources import Jar, Source, gather, read_jar
-from vstack.tla.tree import Span, Spec
+from vstack.tla.tree import Spec
 from vstack.tla.xml import to_spec
 
 # These make a JVM print to stderr, or add classes and options of their own.
@@ -50,19 +50,7 @@ def load(
         document = _export(path.stem, sources, java, tools, seconds)
         if stored is not None:
             write_atomic(stored, document)
-    lines = {name: source.text.splitlines() for name, source in sources.items()}
-
-    def is_local(span: Span) -> bool:
-        return span.module in lines and lines[span.module][span.line - 1].expandtabs(8)[
-            span.column - 1 :
-        ].startswith("LOCAL")
-
-    return to_spec(
-        document,
-        paths={name: source.path for name, source in sources.items()},
-        extends={name: source.extends for name, source in sources.items()},
-        is_local=is_local,
-    )
+    return to_spec(document, sources)
 
 
 def _key(root: str, sources: Mapping[str, Source], tools: Jar) -> str:

@@ -8,22 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vstack.errors import VstackError
+from vstack.tla.places import Span, text_of
 
 CONSTANT_LEVEL, STATE_LEVEL, ACTION_LEVEL, TEMPORAL_LEVEL = range(4)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where something stands in a module: 1-based lines and columns, both ends inclusive.
-
-    Columns are SANY's: a tab reaches to the next multiple of 8.
-    """
-
-    module: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +280,8 @@ Step = Theorem | UseOrHide | DefineStep | Instance
 class Module:
     """A module. ``definitions`` holds what is in its scope, what it extends included.
 
-    ``path`` is None for the modules of the jar; ``extends`` is as written.
+    ``path`` is None and ``text`` empty for the modules of the jar; ``extends``
+    is as written.
     """
 
     name: str
@@ -308,6 +296,7 @@ class Module:
     uses: tuple[UseOrHide, ...]
     is_standard: bool
     span: Span
+    text: str = field(repr=False)
 
     def own_definitions(self) -> tuple[Definition, ...]:
         """The definitions whose text stands in this module, not in one it extends."""
@@ -353,6 +342,11 @@ class Spec:
     def resolve(self, ref: Ref) -> Symbol:
         """What ``ref`` names."""
         return self.symbols[ref.uid]
+
+    def text(self, span: Span) -> str:
+        """The source text at ``span``; empty where the module is the jar's."""
+        module = self.modules.get(span.module)
+        return text_of(module.text, span) if module is not None and module.text else ""
 
     def sources(self) -> tuple[Path, ...]:
         """The files of the modules that are not in the jar, root first."""

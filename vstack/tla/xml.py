@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from vstack.errors import VstackError
 from vstack.tla import tree
+from vstack.tla.sources import Source
 
 _DECLARED = {"2": "constant", "3": "variable", "4": "parameter"}
 _NOWHERE = tree.Span("", 0, 0, 0, 0)
-_BUILTIN_MODULE = "--TLA+ BUILTINS--"
 
 
 @contextmanager
@@ -31,10 +30,16 @@ def deep_recursion(limit: int = 100_000) -> Iterator[None]:
 class _Builder:
     """One export being turned into a tree; entries are built once, references stay references."""
 
-    def __init__(self, entries: Mapping[str, Element], is_local: Callable[[tree.Span], bool]) -> None:
+    def __init__(self, entries: Mapping[str, Element], sources: Mapping[str, Source]) -> None:
         self.entries = entries
-        self.is_local = is_local
+        self.sources = sources
+        self.lines = {name: source.text.split("\n") for name, source in sources.items()}
         self.symbols: dict[int, tree.Symbol] = {}
+
+    def is_local(self, span: tree.Span) -> bool:
+        """Whether the definition at ``span`` is marked LOCAL, which only the text tells."""
+        lines = self.lines.get(span.module, ())
+        return 1 <= span.line <= len(lines) and lines[span.line - 1].expandtabs(8).startswith("LOCAL", span.column - 1)
 
     def span(self, element: Element) -> tree.Span:
         location = element.find("location")
@@ -285,17 +290,16 @@ class _Builder:
             self.span(element),
         )
 
-    def module(
-        self, element: Element, paths: Mapping[str, Path], extends: Mapping[str, Sequence[str]]
-    ) -> tree.Module:
+    def module(self, element: Element) -> tree.Module:
         name, span = element.findtext("uniquename") or "", self.span(element)
         members = [self.symbol(part.findtext("UID") or "") for part in element if part.tag.endswith("Ref")]
         declared = [item for item in members if isinstance(item, tree.Declaration)]
-        path = paths.get(name, paths.get(span.module))
+        # A module inside another has the outer one's file.
+        source = self.sources.get(name, self.sources.get(span.module))
         return tree.Module(
             name,
-            path,
-            tuple(extends.get(name, ())),
+            source.path if source else None,
+            source.extends if source else (),
             tuple(item for item in declared if item.kind == "constant"),
             tuple(item for item in declared if item.kind == "variable"),
             tuple(item for item in members if isinstance(item, tree.Definition)),
@@ -303,23 +307,16 @@ class _Builder:
             tuple(item for item in members if isinstance(item, tree.Theorem)),
             tuple(self.instance(part) for part in element if part.tag == "InstanceNode"),
             tuple(self.use(part) for part in element if part.tag == "UseOrHideNode"),
-            path is None,
+            source is None,
             span,
+            source.text if source else "",
         )
 
 
-def to_spec(
-    document: bytes,
-    *,
-    paths: Mapping[str, Path],
-    extends: Mapping[str, Sequence[str]],
-    is_local: Callable[[tree.Span], bool],
-) -> tree.Spec:
-    """The specification in ``document``, SANY's XML export.
+def to_spec(document: bytes, sources: Mapping[str, Source]) -> tree.Spec:
+    """The specification in ``document``, SANY's XML export of the modules in ``sources``.
 
-    ``paths`` gives the files of the modules that are not in the jar,
-    ``extends`` what each says after EXTENDS, ``is_local`` whether the
-    definition at a span is marked LOCAL: the export has none of the three.
+    Paths, texts, EXTENDS and LOCAL come from ``sources``: the export has none of them.
 
     Raises:
         VstackError: the document is no such export, or holds a node this reader doesn't know.
@@ -332,14 +329,14 @@ def to_spec(
     for entry in top.iterfind("context/entry"):
         entries[entry[0].text or ""] = entry[1]
     inline: list[Element] = top.findall("ModuleNode")
-    builder = _Builder(entries, is_local)
+    builder = _Builder(entries, sources)
     with deep_recursion():
         for uid in entries:
             builder.symbol(uid)
         modules = {}
         for uid, element in [*entries.items(), *((None, element) for element in inline)]:
             if element.tag == "ModuleNode":
-                module = builder.module(element, paths, extends)
+                module = builder.module(element)
                 modules[module.name] = module
                 if uid is not None:
                     builder.symbols[int(uid)] = module
