@@ -1,0 +1,73 @@
+"""Mutation operators, one file each: how a model is broken to see whether its goals notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from vstack.errors import VstackError
+from vstack.validate.mutants.alter_update import AlterUpdate
+from vstack.validate.mutants.base import Mutant, Operator, Proposal, Unit, definition_text, name_mutant
+from vstack.validate.mutants.delete_action import DeleteAction
+from vstack.validate.mutants.drop_conjunct import DropConjunct
+from vstack.validate.mutants.drop_update import DropUpdate
+from vstack.validate.mutants.layout import flat
+from vstack.validate.mutants.negate_guard import NegateGuard
+from vstack.validate.mutants.swap_steps import SwapSteps
+from vstack.validate.mutants.weaken_comparison import WeakenComparison
+
+OPERATORS: dict[str, Operator] = {
+    operator.name: operator
+    for operator in (
+        DropConjunct(),
+        NegateGuard(),
+        DropUpdate(),
+        AlterUpdate(),
+        DeleteAction(),
+        WeakenComparison(),
+        SwapSteps(),
+    )
+}
+
+
+def make_mutants(units: Sequence[Unit], operators: Iterable[str] = ()) -> tuple[Mutant, ...]:
+    """All mutants of ``units``, those of equal text once, in the order of OPERATORS and of the text.
+
+    Raises:
+        VstackError: an operator of that name does not exist.
+    """
+    names = tuple(operators) or tuple(OPERATORS)
+    for name in names:
+        if name not in OPERATORS:
+            raise VstackError(
+                f"There is no mutation operator `{name}`",
+                where="vstack.yaml, mutation.operators",
+                todo=f"The operators are {', '.join(OPERATORS)}",
+            )
+    taken: set[str] = set()
+    seen: set[tuple[tuple[str, str], ...]] = set()
+    found = []
+    for name in OPERATORS:
+        if name not in names:
+            continue
+        for proposal in OPERATORS[name].propose(units):
+            text = _changed(units, proposal)
+            if text and text not in seen:
+                seen.add(text)
+                found.append(name_mutant(name, proposal, taken))
+    return tuple(found)
+
+
+def _changed(units: Sequence[Unit], proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    """The definitions that the proposal changes, by name, as they become."""
+    lines = {(edit.span.module, edit.span.line) for edit in proposal.edits}
+    changed = []
+    for unit in units:
+        span = unit.definition.span
+        if any(module == span.module and span.line <= line <= span.end_line for module, line in lines):
+            after = flat(definition_text(unit, proposal.edits))
+            if after != flat(definition_text(unit)):
+                changed.append((unit.name, after))
+    return tuple(changed)
+
+
+__all__ = ["OPERATORS", "Mutant", "Operator", "Unit", "make_mutants"]
