@@ -52,6 +52,23 @@ def approval_words(report: CaseReport) -> str:
     return f"approved by {', '.join(who)} ({touch})"
 
 
+def is_approved(report: CaseReport) -> bool:
+    """Whether a person approved every goal."""
+    return all(goal.approved and not goal.demo for goal in report.goals)
+
+
+def question(report: CaseReport) -> str:
+    """What was asked of the engines, in one sentence."""
+    goals = dict.fromkeys(cell.goal for cell in report.cells)
+    variants = dict.fromkeys(cell.variant for cell in report.cells)
+    environments = dict.fromkeys(cell.environment for cell in report.cells)
+    who = f" of {', '.join(report.processes)}" if report.processes else ""
+    return (
+        f"Does each of {plural(len(goals), 'goal')} hold for each of {plural(len(variants), 'variant')} of the code,"
+        f" in {plural(len(environments), 'environment')}, whatever the order in which the steps{who} happen?"
+    )
+
+
 def strength_words(evidence: Evidence) -> str:
     """The strength of a claim; an attested record never reads as a claim of ours."""
     if evidence.strength is None:

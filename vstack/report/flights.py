@@ -1,0 +1,89 @@
+"""Transfers and messages of a counterexample: where each starts, and where, if ever, it lands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from vstack.report.behaviour import Behaviour, Step
+from vstack.results import CaseReport
+
+Kind = Literal["transfer", "message"]
+
+
+@dataclass(frozen=True)
+class Flight:
+    """One transfer or message, from step ``start`` to step ``end`` (step numbers).
+
+    ``start`` is None where it was on its way before the first step, ``end``
+    where it never arrives. A message that the model hands over in the sending
+    step itself has ``start == end``. ``target`` is the lane it goes to, None
+    where it never arrives and no tag names one.
+    """
+
+    kind: Kind
+    key: str
+    source: str
+    target: str | None
+    start: int | None
+    end: int | None
+
+    def at_start(self) -> str:
+        """What the story says at the step where it starts."""
+        if self.end == self.start:
+            return f"{self.key} goes to {self.target}"
+        fate = "never arrives" if self.end is None else f"arrives at step {self.end}"
+        return f"{self.key} is on its way from here and {fate}"
+
+    def at_end(self) -> str:
+        """What the story says at the step where it lands."""
+        since = "the start" if self.start is None else f"step {self.start}"
+        return f"{self.key}, on its way since {since}, arrives"
+
+
+def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]:
+    """All flights of ``behaviour`` in the order of their start; equal keys land first in, first out."""
+    awaited = {
+        text.strip().split("(")[0]
+        for about in report.actions.values()
+        for text in _lines(about.get("receives"))
+    }
+    flights: list[Flight] = []
+    open_flights: dict[tuple[Kind, str], list[int]] = {}
+    for step in behaviour.steps:
+        for kind, keys in (("transfer", step.lands), ("message", step.receives)):
+            for key in keys:
+                _land(kind, key, step, flights, open_flights)
+        for key in step.starts:
+            open_flights.setdefault(("transfer", key), []).append(len(flights))
+            flights.append(Flight("transfer", key, step.process, None, step.number, None))
+        for text in step.sends:
+            key, _, target = (part.strip() for part in text.rpartition(" to ")) if " to " in text else (text, "", "")
+            if key.split("(")[0] in awaited:
+                open_flights.setdefault(("message", key), []).append(len(flights))
+                flights.append(Flight("message", key, step.process, target or None, step.number, None))
+            else:
+                flights.append(Flight("message", key, step.process, target or step.process, step.number, step.number))
+    return tuple(flights)
+
+
+def told(step: Step, flights: tuple[Flight, ...]) -> tuple[str, ...]:
+    """What the story says of flights at ``step``."""
+    landing = [flight.at_end() for flight in flights if flight.end == step.number != flight.start]
+    return (*landing, *(flight.at_start() for flight in flights if flight.start == step.number))
+
+
+def _land(
+    kind: Kind, key: str, step: Step, flights: list[Flight], open_flights: dict[tuple[Kind, str], list[int]]
+) -> None:
+    waiting = open_flights.get((kind, key))
+    if waiting:
+        index = waiting.pop(0)
+        was = flights[index]
+        flights[index] = Flight(kind, key, was.source, step.process, was.start, step.number)
+    else:
+        flights.append(Flight(kind, key, step.process, step.process, None, step.number))
+
+
+def _lines(value: object) -> list[str]:
+    return [str(line) for line in value] if isinstance(value, list | tuple) else str(value or "").splitlines()

@@ -1,0 +1,190 @@
+"""What the page shows of one case: reports regrouped into rows, columns, links and counterexamples."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vstack.report.behaviour import Behaviour, read_behaviour
+from vstack.report.diagram import sequence_diagram
+from vstack.report.flights import Flight, find_flights, told
+from vstack.report.story import ending, schedule
+from vstack.report.words import subject_words
+from vstack.results import CaseReport, Cell, Evidence
+from vstack.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """One violated run, ready to be drawn; ``anchor`` is its id on the page."""
+
+    anchor: str
+    title: str
+    subject: str
+    expected: bool | None
+    evidence: Evidence
+    behaviour: Behaviour
+    flights: tuple[Flight, ...]
+    diagram: str
+    ending: str
+    schedule: str
+
+    def told(self, number: int) -> tuple[str, ...]:
+        """What is said of transfers and messages at step ``number``."""
+        return told(self.behaviour.steps[number - 1], self.flights)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One variant's verdict on one goal over all environments, for the summary."""
+
+    goal: str
+    verdict: Verdict
+    environments: tuple[str, ...]
+    everywhere: bool
+    as_expected: bool
+    link: str | None
+
+
+@dataclass(frozen=True)
+class View:
+    """One case as the templates read it; ``anchor`` starts all its ids."""
+
+    anchor: str
+    report: CaseReport
+    goals: tuple[str, ...]
+    variants: tuple[str, ...]
+    environments: tuple[str, ...]
+    counterexamples: tuple[Counterexample, ...]
+    links: dict[str, str]
+    urls: dict[str, str]
+
+    def cell(self, variant: str, environment: str, goal: str) -> Cell | None:
+        """The matrix cell, or None where none was asked for."""
+        for cell in self.report.cells:
+            if (cell.variant, cell.environment, cell.goal) == (variant, environment, goal):
+                return cell
+        return None
+
+    def link(self, evidence: Evidence) -> str | None:
+        """The id of the counterexample of ``evidence``, if it has one."""
+        return self.links.get(evidence.key)
+
+    def steps(self, evidence: Evidence) -> int:
+        """How many steps the counterexample of ``evidence`` takes."""
+        return len((evidence.trace or {}).get("steps", ())) - 1
+
+    def tallies(self, variant: str) -> tuple[Tally, ...]:
+        """The summary of ``variant``: one entry per goal and verdict, the broken ones first."""
+        groups: dict[tuple[str, Verdict], list[Cell]] = {}
+        for cell in self.report.cells:
+            if cell.variant == variant:
+                groups.setdefault((cell.goal, cell.evidence.verdict), []).append(cell)
+        found = []
+        for (goal, verdict), cells in groups.items():
+            asked = sum(cell.variant == variant and cell.goal == goal for cell in self.report.cells)
+            found.append(
+                Tally(
+                    goal=goal,
+                    verdict=verdict,
+                    environments=tuple(cell.environment for cell in cells),
+                    everywhere=len(cells) == asked,
+                    as_expected=all(cell.as_expected for cell in cells),
+                    link=next((link for cell in cells if (link := self.link(cell.evidence))), None),
+                )
+            )
+        order = [Verdict.ERROR, Verdict.REFUSED, Verdict.VIOLATED, Verdict.UNDECIDED, Verdict.HOLDS]
+        return tuple(sorted(found, key=lambda tally: order.index(tally.verdict)))
+
+    def runs(self) -> tuple[tuple[str, Evidence], ...]:
+        """Every run with what it was for: the matrix, guards taken away, Z3."""
+        cells = [(cell.goal, cell.evidence) for cell in self.report.cells]
+        kills = [(cell.goal, cell.evidence) for row in self.report.kills for cell in row.cells]
+        return (*cells, *kills, *((str(run.subject.get("goal", "")), run) for run in self.report.z3))
+
+    def bounds(self) -> tuple[tuple[str, str], ...]:
+        """Each bound of the model and the values that runs gave it."""
+        values: dict[str, dict[str, None]] = {}
+        for _, run in self.runs():
+            for name, value in run.bounds.items():
+                values.setdefault(name, {})[value] = None
+        return tuple((name, " or ".join(found)) for name, found in values.items())
+
+    def sections(self) -> tuple[tuple[str, str], ...]:
+        """The sections that have something to say: (id, heading), the id naming the template."""
+        report = self.report
+        has = (
+            ("matrix", "Results: variant by goal", report.cells),
+            ("guards", "Which guard is needed for what", report.kills),
+            ("counterexamples", "Counterexamples, step by step", self.counterexamples),
+            ("mutants", "Would the goals notice a mistake?", report.mutation),
+            ("code", "The model and the code", report.anchors or report.actions),
+            ("basis", "What every claim rests on", report.cells or report.assumptions),
+            ("goals", "The goals", report.goals),
+            ("traces", "Recorded runs", True),
+            ("z3", "Goals decided by Z3", report.z3),
+            ("runs", "Runs, tools and machine", True),
+        )
+        return tuple((name, heading) for name, heading, present in has if present)
+
+    def tools(self) -> tuple[tuple[str, str], ...]:
+        """Tools with version, the machine and the date."""
+        places = (("machine", self.report.machine), ("made", self.report.made))
+        return (*self.report.tools.items(), *((name, text) for name, text in places if text))
+
+
+def make_view(report: CaseReport, anchor: str) -> View:
+    """The view of ``report`` whose ids on the page start with ``anchor``."""
+    cells = report.cells
+    goals = tuple(dict.fromkeys([*(goal.name for goal in report.goals), *(cell.goal for cell in cells)]))
+    counterexamples = tuple(_counterexamples(report, anchor))
+    return View(
+        anchor=anchor,
+        report=report,
+        goals=tuple(goal for goal in goals if any(cell.goal == goal for cell in cells)),
+        variants=tuple(dict.fromkeys(cell.variant for cell in cells)),
+        environments=tuple(dict.fromkeys(cell.environment for cell in cells)),
+        counterexamples=counterexamples,
+        links={item.evidence.key: item.anchor for item in counterexamples},
+        urls=_urls(report),
+    )
+
+
+def slug(text: str) -> str:
+    """``text`` as an HTML id: letters, digits and dashes, starting with a letter."""
+    return "c-" + (re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "case")
+
+
+def _counterexamples(report: CaseReport, anchor: str) -> list[Counterexample]:
+    found: dict[str, Counterexample] = {}
+    kills = (cell for row in report.kills for cell in row.cells)
+    for cell in (*report.cells, *kills):
+        run = cell.evidence
+        if run.verdict != Verdict.VIOLATED or run.key in found:
+            continue
+        behaviour = read_behaviour(run, report)
+        if behaviour is None:
+            continue
+        name = f"{anchor}-x{len(found) + 1}"
+        flights = find_flights(behaviour, report)
+        found[run.key] = Counterexample(
+            anchor=name,
+            title=f"How {behaviour.goal} is broken",
+            subject=subject_words(run, report),
+            expected=None if cell.expected is None else cell.as_expected,
+            evidence=run,
+            behaviour=behaviour,
+            flights=flights,
+            diagram=sequence_diagram(behaviour, flights, report, name),
+            ending=ending(behaviour),
+            schedule=schedule(run, report),
+        )
+    return list(found.values())
+
+
+def _urls(report: CaseReport) -> dict[str, str]:
+    """The page of each anchor, by its text, wherever the report gives one."""
+    urls = {row.anchor: row.url for row in report.anchors if row.url}
+    for about in report.actions.values():
+        urls.update({str(item["text"]): str(item["url"]) for item in about.get("anchors") or () if item.get("url")})
+    return urls
