@@ -154,19 +154,55 @@ class Atomicity(Section):
     excuses: dict[str, str] = {}
 
 
+class TraceField(Section):
+    """A field of an event as a TLA+ value.
+
+    ``field`` is a dotted path into the event. ``kind`` says how its JSON reads:
+    ``value`` (numbers, booleans, strings; a string that names a model value is
+    that model value; a list is a sequence, an object a record), ``set`` (a list
+    is a set), ``function`` (an object, or a list of [key, value] pairs, is a function).
+    """
+
+    field: str
+    kind: Literal["value", "set", "function"] = "value"
+    optional: bool = False
+
+
+class TraceEvent(Section):
+    """The model action that an event records, its parameters, and what else it says of the state after it.
+
+    ``variables`` is as in ``TraceMapping``, for this event alone; its
+    expressions may speak of the action's parameters.
+    """
+
+    action: str
+    params: dict[str, str | TraceField] = {}
+    variables: dict[str, str | TraceField] = {}
+
+
 class TraceMapping(Section):
-    """How the events of a recorded log map to actions and variables of the model."""
+    """How the events of a recorded log (JSON lines) map to actions and variables of the model.
+
+    Order: by ``clock`` where that field is given; else events of one ``thread``
+    in the order of the log, after the events whose ``id`` their ``causes`` name,
+    and otherwise in any order; without ``thread`` the log's order is the order.
+    ``variables`` maps variables (or state expressions of the model) to the
+    fields that hold their value after the event. ``ignore`` maps events that
+    the model does not speak of to the reason; ``silent`` names actions that may
+    happen without an event.
+    """
 
     log: str
     variant: str
     environment: str
     constants: Constants = {}
-    action_field: str = "action"
-    clock_field: str | None = None
-    thread_field: str | None = None
-    cause_field: str | None = None
-    actions: dict[str, dict[str, Any]] = {}
-    variables: dict[str, str] = {}
+    event: str = "event"
+    clock: str | None = None
+    thread: str | None = None
+    id: str = "id"
+    causes: str = "causes"
+    events: dict[str, TraceEvent]
+    variables: dict[str, str | TraceField] = {}
     ignore: dict[str, str] = {}
     silent: list[str] = []
 

@@ -195,12 +195,17 @@ class GoalRow(Result):
 
 
 class Finding(Result):
-    """Something a rule refuses, with its place and what to do."""
+    """Something that keeps a project from its good outcome, with its place and what to do.
+
+    ``outcome`` is what the finding makes of the whole: a rule `refused` it, a
+    stage came out `not as expected`, or something is left `undecided`.
+    """
 
     rule: str
     where: str
     message: str
     todo: str = ""
+    outcome: Literal["refused", "not as expected", "undecided"] = "refused"
 
 
 class CaseReport(Result):

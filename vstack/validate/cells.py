@@ -10,7 +10,7 @@ from pathlib import Path
 from vstack.errors import VstackError
 from vstack.files import read_text, sha256_bytes
 from vstack.project import Project
-from vstack.tla.cfg import Cfg, parse_cfg
+from vstack.tla.cfg import Assignment, Cfg, Override, parse_cfg
 from vstack.tlc.job import Budget, TlcJob
 
 WORD = re.compile(r"\w+")
@@ -51,15 +51,18 @@ def cell_cfg(project: Project, setting: Setting, goals: Iterable[str]) -> Cfg:
     if model.config is not None:
         path = project.root / model.config
         base = parse_cfg(read_text(path), where=str(path))
-    values = {value: value for value in model.model_values}
+    assigned = {**base.assignments, **constants_of(project, setting)}
+    overridden = {**base.overrides, **model.overrides}
     kinds = {name: project.file.goals[name] for name in goals}
     return replace(
         base,
         specification=model.spec,
         init=None,
         next=None,
-        constants={**base.constants, **values, **constants_of(project, setting)},
-        overrides={**base.overrides, **model.overrides},
+        constants=(
+            *(Assignment(name, value) for name, value in assigned.items() if name not in overridden),
+            *(Override(name, operator) for name, operator in overridden.items()),
+        ),
         invariants=tuple(g.formula for g in kinds.values() if g.kind == "invariant"),
         properties=tuple(g.formula for g in kinds.values() if g.kind in ("action", "temporal")),
         constraints=tuple(model.constraints),

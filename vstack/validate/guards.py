@@ -5,6 +5,7 @@ from __future__ import annotations
 from vstack.results import Cell, Finding, KillRow
 from vstack.validate.cells import Setting, as_items
 from vstack.validate.runs import Run, Runner
+from vstack.verdicts import Verdict
 
 
 def run_kills(runner: Runner) -> tuple[KillRow, ...]:
@@ -51,16 +52,18 @@ def kill_findings(runner: Runner, rows: tuple[KillRow, ...]) -> tuple[Finding, .
     where = str(runner.project.root / "vstack.yaml")
     findings = []
     for row in rows:
-        spared = [goal for goal in row.expected if goal not in row.killed_by]
-        if spared:
+        for cell in row.cells:
+            if cell.goal not in row.expected or cell.evidence.verdict is Verdict.VIOLATED:
+                continue
+            kept = cell.evidence.verdict is Verdict.HOLDS
             findings.append(
                 Finding(
-                    rule="guard-kills-nothing",
+                    rule="guard-kills-nothing" if kept else "guard-not-decided",
                     where=where,
-                    message=f"Without {row.guard}, {row.variant} in {row.environment} still keeps {', '.join(spared)}"
-                    if all(c.evidence.verdict == "holds" for c in row.cells if c.goal in spared)
-                    else f"Without {row.guard}, {row.variant} in {row.environment}: {', '.join(spared)} not shown violated",
-                    todo="Look for the schedule that needs the guard, or drop the guard and say why under `omissions`",
+                    message=f"Without {row.guard}, {row.variant} in {row.environment} "
+                    + (f"still keeps {cell.goal}" if kept else f"leaves {cell.goal} undecided: {cell.evidence.reason}"),
+                    todo="Look for the schedule that needs the guard, or take the guard out and say why under `omissions`",
+                    outcome="not as expected" if kept else "undecided",
                 )
             )
     named = {row.guard for row in rows}

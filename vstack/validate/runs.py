@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from vstack.files import sha256_bytes
@@ -112,8 +112,7 @@ class Runner:
 
         result = run_tlc(job, self.tools, requirements=self._requirements(entry), on_progress=progress)
         if result.trace is not None:
-            trace = recover_parameters(result.trace, job, self.actions, self.tools)
-            result = _with_trace(result, trace)
+            result = replace(result, trace=recover_parameters(result.trace, job, self.actions, self.tools))
         return result, job
 
     def _record(
@@ -151,12 +150,6 @@ class Runner:
         if record.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
             self.store.put(record)
         return record
-
-
-def _with_trace(result: TlcResult, trace: Any) -> TlcResult:
-    from dataclasses import replace
-
-    return replace(result, trace=trace)
 
 
 def _cancel(futures: Sequence[Future[Any]]) -> None:

@@ -1,0 +1,68 @@
+"""What several commands set up the same way: the project, its tools, its model as SANY reads it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from vstack.project import Project, load_project
+from vstack.tla.actions import Action, split_next
+from vstack.tla.sany import load
+from vstack.tla.tree import Spec
+from vstack.tools.find import Tools, find_tools
+
+
+@dataclass
+class Context:
+    """A project opened for a command; tools and model are found when first asked for."""
+
+    project: Project
+
+    @cached_property
+    def tools(self) -> Tools:
+        """Java and TLC, those named in `vstack.yaml` first.
+
+        Raises:
+            VstackError: one is missing or does not run.
+        """
+        named = self.project.file.tools
+        root = self.project.root
+        return find_tools(
+            jar=root / named.tlc_jar if named.tlc_jar else None, java=root / named.java if named.java else None
+        )
+
+    @cached_property
+    def spec(self) -> Spec:
+        """The model as SANY reads it, from the cache while no module has changed.
+
+        Raises:
+            VstackError: it does not parse.
+        """
+        return load(
+            self.project.model_path,
+            search=self.project.module_folders,
+            java=self.tools.java,
+            jar=self.tools.jar,
+            cache=self.project.state / "sany",
+        )
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions of the model's Next."""
+        return split_next(self.spec, self.project.model.next)
+
+
+def open_project(folder: Path) -> Context:
+    """The project in ``folder``, ready for a command.
+
+    Raises:
+        VstackError: there is none, or its `vstack.yaml` has a fault.
+    """
+    return Context(load_project(folder))
+
+
+def cores() -> int:
+    """Processors that this process may use: how many engines run side by side."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Recorded traces replayed through the model: log, mapping, generated module, verdict and controls."""
