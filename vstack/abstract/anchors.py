@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from vstack.errors import VstackError
 from vstack.results import Finding
 
-KINDS = ("process", "anchor", "split", "environment", "ours")
+# What a report draws: a transfer or message named by its text, parameters filled in (`@starts load(r)`).
+TRAFFIC = ("starts", "lands", "sends", "receives")
+KINDS = ("process", "anchor", "split", "environment", "ours", *TRAFFIC)
 SHORTEST_HASH = 16
 
 _MARK = re.compile(r"^@(?P<kind>[A-Za-z]+)(?P<colon>:?)(?:\s+(?P<text>.*\S))?\s*$")
@@ -52,7 +54,11 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Marks:
-    """All marks of one action; ``where`` is the ``file:line`` of its definition."""
+    """All marks of one action; ``where`` is the ``file:line`` of its definition.
+
+    ``traffic`` holds ``(kind, text)`` of the transfers and messages it starts,
+    lands, sends or receives.
+    """
 
     action: str
     where: str
@@ -61,6 +67,7 @@ class Marks:
     splits: tuple[str, ...] = ()
     environment: str | None = None
     ours: str | None = None
+    traffic: tuple[tuple[str, str], ...] = ()
 
 
 def parse_anchor(text: str, where: str) -> Anchor:
@@ -122,11 +129,13 @@ def parse_marks(action: str, where: str, comments: Sequence[tuple[str, str]]) ->
             anchors.append(parse_anchor(value, place))
         elif kind == "split":
             splits.append(value)
+        elif kind in TRAFFIC:
+            traffic.append((kind, value))
         elif kind in single:
             raise VstackError(f"Action {action} has two @{kind} marks", where=place, todo="Keep one")
         else:
             single[kind] = value
-    return Marks(action, where, tuple(processes), tuple(anchors), tuple(splits), single.get("environment"), single.get("ours"))
+    return Marks(action, where, tuple(processes), tuple(anchors), tuple(splits), single.get("environment"), single.get("ours"), tuple(traffic))
 
 
 def read_mark(comment: str, where: str) -> tuple[str, str] | None:

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from vstack.project import Project, load_project
+from vstack.specify.reading import project_tools, read_spec
 from vstack.tla.actions import Action, split_next
-from vstack.tla.sany import load
 from vstack.tla.tree import Spec
-from vstack.tools.find import Tools, find_tools
+from vstack.tools.find import Tools
 
 
 @dataclass
@@ -27,26 +27,18 @@ class Context:
         Raises:
             VstackError: one is missing or does not run.
         """
-        named = self.project.file.tools
-        root = self.project.root
-        return find_tools(
-            jar=root / named.tlc_jar if named.tlc_jar else None, java=root / named.java if named.java else None
-        )
+        return project_tools(self.project)
 
     @cached_property
     def spec(self) -> Spec:
         """The model as SANY reads it, from the cache while no module has changed.
 
         Raises:
-            VstackError: it does not parse.
+            VstackError: the project has no model, or it does not parse.
         """
-        return load(
-            self.project.model_path,
-            search=self.project.module_folders,
-            java=self.tools.java,
-            jar=self.tools.jar,
-            cache=self.project.state / "sany",
-        )
+        spec = read_spec(self.project)
+        assert self.project.model and spec is not None
+        return spec
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
