@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vstack.specify.pins import CLOSURES, Pin, Pins
 from vstack.specify.settings import Leaf, changed_leaves
+from vstack.specify.words import reads_alike
 
 ABSENT = "(absent)"
 
@@ -95,7 +96,8 @@ def _changed(
     for key in dict.fromkeys((*after.definitions, *before.definitions)):
         old = approved.definitions[key] if key in before.definitions else None
         new = now.definitions[key] if key in after.definitions else None
-        if old is not None and new is not None and old.digest == new.digest:
+        # A definition's digest covers what it uses: only where the text differs too is the change its own.
+        if old is not None and new is not None and (old.digest == new.digest or reads_alike(old.text, new.text)):
             continue
         where = new.place if new is not None else old.place if old is not None else ""
         found.append(Change(section, name, key, where, old.text if old else ABSENT, new.text if new else ABSENT))

@@ -72,6 +72,11 @@ def lock_changes(project: Project, lock: Lock, pins: Pins) -> tuple[Change, ...]
     lines = Lines(read_text(project.root / PROJECT_FILE))
 
     def place(path: Leaf) -> str:
+        # Two settings are read from elsewhere: the names of the model's actions, and its own configuration.
+        if path[0] == "actions":
+            return f"{project.model.module}:1"
+        if path[0] == "config" and project.model.config is not None:
+            return f"{project.model.config}:1"
         return f"{PROJECT_FILE}:{lines.line(path)}"
 
     return compare(lock.pins, pins, place=place)

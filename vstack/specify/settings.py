@@ -11,8 +11,9 @@ from vstack.project import ProjectFile
 from vstack.specify.pins import Pin, canonical, digest_of
 
 # What may change without a person: how long and where engines run, and words that claim nothing.
-# Every other section is pinned, one that is added later included.
-FREE = frozenset({"version", "title", "modules", "budget", "distributed", "tools", "goals"})
+# The project's name stands in the lock itself, goals have pins of their own. Every other section
+# is pinned, one that is added later included.
+FREE = frozenset({"version", "project", "title", "modules", "budget", "distributed", "tools", "goals"})
 # The order in these sections may carry meaning; in all others lists are sets.
 _ORDERED = frozenset({"traces"})
 
@@ -25,9 +26,9 @@ def pin_settings(file: ProjectFile) -> dict[str, Pin]:
     A value that is written out but equals the default is the same as none.
     """
     data = file.model_dump(mode="json", exclude_defaults=True)
-    pins = {"project": Pin(digest=digest_of(file.project), value=file.project)}
+    pins = {}
     for name, value in data.items():
-        if name in FREE or name == "project":
+        if name in FREE:
             continue
         content = value if name in _ORDERED else _sets(value)
         pins[name] = Pin(digest=digest_of(content), value=content)

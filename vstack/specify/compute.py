@@ -1,0 +1,165 @@
+"""The pins of a project as it stands: closures of its formulas, and its settings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from vstack.errors import VstackError
+from vstack.files import read_text, sha256_file
+from vstack.project import Goal, Project
+from vstack.specify.forms import Formed, assumption_form, fairness_form
+from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
+from vstack.specify.settings import pin_settings
+from vstack.tla.actions import split_next
+from vstack.tla.cfg import Cfg, parse_cfg
+from vstack.tla.closure import closure
+from vstack.tla.places import Span, text_of
+from vstack.tla.tree import ACTION_LEVEL, STATE_LEVEL, TEMPORAL_LEVEL, Spec
+
+_LEVELS = {STATE_LEVEL: "a state formula", ACTION_LEVEL: "an action formula", TEMPORAL_LEVEL: "a temporal formula"}
+
+
+def compute_pins(project: Project, spec: Spec | None) -> Pins:
+    """The pins of ``project``; ``spec`` is its model as SANY reads it (None if all goals are Z3's).
+
+    Raises:
+        VstackError: a goal, environment action or other operator that
+            `vstack.yaml` names is not defined, or a goal is not of its kind.
+    """
+    builder = _Builder(project, spec)
+    goals = {name: builder.goal(name, goal) for name, goal in project.file.goals.items()}
+    settings = pin_settings(project.file)
+    if spec is None:
+        return Pins(goals=goals, settings=settings)
+    model = project.model
+    actions = split_next(spec, model.next)
+    names = sorted({action.name for action in actions})
+    settings["actions"] = Pin(digest=digest_of(names), value=names)
+    if model.config is not None:
+        content = asdict(builder.cfg)
+        settings["config"] = Pin(digest=digest_of(content), value=content)
+    fairness = fairness_form(spec, model.spec, next_name=model.next, actions=actions, overrides=builder.overrides)
+    return Pins(
+        goals=goals,
+        environment={name: builder.named(name) for name in (model.init, *project.file.environment_actions)},
+        assumptions=builder.assumptions(),
+        operators=builder.operators(),
+        fairness={model.spec: builder.formed(fairness)},
+        settings=settings,
+        definitions=builder.definitions,
+    )
+
+
+class _Builder:
+    """Collects the definitions that the pins share."""
+
+    def __init__(self, project: Project, spec: Spec | None) -> None:
+        self.project, self.maybe_spec = project, spec
+        self.definitions: dict[str, PinnedDefinition] = {}
+        self.cfg = Cfg()
+        self.overrides: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+        if project.file.model is not None:
+            if project.model.config is not None:
+                path = project.root / project.model.config
+                self.cfg = parse_cfg(read_text(path), where=str(path))
+            self.overrides = {**self.cfg.overrides, **project.model.overrides}
+
+    @property
+    def spec(self) -> Spec:
+        assert self.maybe_spec is not None
+        return self.maybe_spec
+
+    def goal(self, name: str, goal: Goal) -> Pin:
+        value = {"kind": goal.kind, **goal.model_dump(mode="json", exclude_defaults=True, exclude={"module"})}
+        if goal.kind == "z3":
+            path = self.project.root / str(goal.script)
+            if not path.is_file():
+                raise VstackError(f"The script of goal {name} does not exist", where=str(path), todo="Mend `script` in vstack.yaml")
+            value["script sha256"] = sha256_file(path)
+            return Pin(digest=digest_of(value), value=value)
+        formula = str(goal.formula)
+        self._check_kind(name, goal, formula)
+        pin = self.named(formula)
+        return Pin(digest=digest_of([pin.digest, value]), definitions=pin.definitions, value=value)
+
+    def _check_kind(self, name: str, goal: Goal, formula: str) -> None:
+        definition = self.spec.definition(formula)
+        where = self.place(definition.span)
+        if definition.params:
+            raise VstackError(f"Goal {name}: {formula} has parameters, so it states nothing by itself", where=where)
+        if goal.kind == "invariant" and definition.level > STATE_LEVEL:
+            raise VstackError(
+                f"Goal {name} is an invariant, but {formula} is {_LEVELS[definition.level]}",
+                where=where,
+                todo=f"State it over one state, or give the goal the kind `{'action' if definition.level == ACTION_LEVEL else 'temporal'}`",
+            )
+
+    def named(self, name: str) -> Pin:
+        """The pin of a definition of the model's scope by its closure."""
+        found = closure(self.spec, name, overrides=self.overrides)
+        own = self.spec.definition(name)
+        keys = []
+        for member in found.members:
+            key = f"{member.module}!{member.name}"
+            self._define(key, member.digest, member.span)
+            keys.insert(0 if member.span == own.span else len(keys), key)
+        return Pin(digest=found.digest, definitions=tuple(keys))
+
+    def formed(self, formed: Formed, *own: str) -> Pin:
+        """The pin of a form that is not a closure; ``own`` are keys that come before those of its definitions."""
+        keys = []
+        for definition, digest in formed.definitions:
+            keys.append(f"{definition.module}!{definition.name}")
+            self._define(keys[-1], digest, definition.span)
+        return Pin(digest=formed.digest, definitions=(*own, *keys))
+
+    def assumptions(self) -> dict[str, Pin]:
+        """A pin for each ASSUME or AXIOM of the modules outside the jar, by its name or its module and hash."""
+        pins = {}
+        seen: set[int] = set()
+        for module in self.spec.modules.values():
+            if module.is_standard:
+                continue
+            for assumption in module.assumptions:
+                if assumption.uid in seen:
+                    continue
+                seen.add(assumption.uid)
+                formed = assumption_form(self.spec, assumption, self.overrides)
+                key = assumption.name or f"{assumption.module} {formed.digest[:12]}"
+                own = f"{assumption.module}!{key}"
+                self._define(own, formed.digest, assumption.span)
+                pins[key] = self.formed(formed, own)
+        return pins
+
+    def operators(self) -> dict[str, Pin]:
+        """Pins of what else the configuration names: what narrows or replaces the state space."""
+        model = self.project.model
+        named = {
+            "constraint": (*self.cfg.constraints, *model.constraints),
+            "action constraint": (*self.cfg.action_constraints, *model.action_constraints),
+            "symmetry": (model.symmetry or self.cfg.symmetry,),
+            "view": (model.view or self.cfg.view,),
+            "override": tuple(self.overrides.values()),
+        }
+        return {
+            f"{role} {name}": self.named(name) for role, names in named.items() for name in dict.fromkeys(names) if name
+        }
+
+    def place(self, span: Span) -> str:
+        """``file:line`` relative to the project."""
+        path = self.spec.modules[span.module].path
+        assert path is not None
+        root = self.project.root
+        return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{span.line}"
+
+    def _define(self, key: str, digest: str, span: Span) -> None:
+        if key in self.definitions:
+            return
+        path = self.spec.modules[span.module].path
+        assert path is not None
+        if span.module not in self._texts:
+            self._texts[span.module] = read_text(path)
+        text = text_of(self._texts[span.module], span)
+        self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
+

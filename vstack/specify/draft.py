@@ -1,0 +1,122 @@
+"""Draft goals: a new entry in `vstack.yaml` and its definition in a goals module, comments and layout kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from vstack.errors import VstackError
+from vstack.project import PROJECT_FILE, Project
+from vstack.tla.lexer import lexemes
+from vstack.tla.tree import Spec
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A goal to add. ``formula`` is TLA+ text, or None if ``name`` is defined already (or the goal is Z3's)."""
+
+    name: str
+    kind: str
+    english: str
+    sources: tuple[str, ...]
+    family: str | None = None
+    formula: str | None = None
+    script: str | None = None
+
+
+def with_goal(text: str, draft: Draft, *, where: str) -> str:
+    """The text of a `vstack.yaml` with the goal of ``draft`` added as the last under `goals`.
+
+    Raises:
+        VstackError: there is no `goals` mapping in block style, or it has the goal already.
+    """
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    goals = next((value for key, value in pairs if key.value == "goals"), None)
+    if not isinstance(goals, yaml.MappingNode) or goals.flow_style or not goals.value:
+        raise VstackError(
+            "A goal can only be added where `goals:` is followed by one goal a line",
+            where=where,
+            todo="Write `goals:` in block style, without braces",
+        )
+    for key, _ in goals.value:
+        if key.value == draft.name:
+            raise VstackError(
+                f"The goal {draft.name} is there already",
+                where=f"{where}:{key.start_mark.line + 1}",
+                todo="Choose another name, or change the goal by hand and look at `vstack spec diff`",
+            )
+    lines = text.splitlines(keepends=True)
+    indent = " " * goals.value[0][0].start_mark.column
+    last = _last_line(lines, goals.value[-1][0].start_mark.line, len(indent))
+    if not lines[last].endswith("\n"):
+        lines[last] += "\n"
+    return "".join([*lines[: last + 1], _entry(draft, indent), *lines[last + 1 :]])
+
+
+def _last_line(lines: list[str], first: int, indent: int) -> int:
+    """Index of the last line of the entry that starts at ``first``: what is indented deeper, blanks at the end left out."""
+    last = first
+    for number in range(first + 1, len(lines)):
+        line = lines[number]
+        if line.strip() and len(line) - len(line.lstrip(" ")) <= indent:
+            break
+        if line.strip():
+            last = number
+    return last
+
+
+def _entry(draft: Draft, indent: str) -> str:
+    goal: dict[str, object] = {"kind": draft.kind}
+    if draft.family:
+        goal["family"] = draft.family
+    goal |= {"script": draft.script} if draft.kind == "z3" else {"formula": draft.name}
+    goal |= {"english": draft.english, "sources": list(draft.sources)}
+    body = yaml.safe_dump({draft.name: goal}, sort_keys=False, allow_unicode=True, width=1000, indent=2)
+    return "".join(indent + line for line in body.splitlines(keepends=True))
+
+
+def with_definition(text: str, draft: Draft, *, where: str) -> str:
+    """The text of a module with `name == formula` added as its last definition.
+
+    Raises:
+        VstackError: the name is not a TLA+ name, or the text holds no whole module.
+    """
+    if not _NAME.fullmatch(draft.name):
+        raise VstackError(f"`{draft.name}` is not a name that TLA+ allows", todo="Use letters, digits and `_`")
+    end = None
+    for item in lexemes(text):
+        end = item
+    if end is None or end.kind != "rule" or not end.text.startswith("="):
+        raise VstackError("The module has no end (a line of `====`)", where=where, todo="Mend the module first")
+    formula = (draft.formula or "").strip()
+    body = f" {formula}" if "\n" not in formula else "\n" + "\n".join(f"  {line}" for line in formula.splitlines())
+    comment = "".join(f"\\* {line}\n" for line in draft.english.splitlines())
+    start = text.rfind("\n", 0, end.start) + 1
+    before = text[:start] if text[:start].endswith("\n\n") else text[:start] + "\n"
+    return f"{before}{comment}{draft.name} =={body}\n{text[start:]}"
+
+
+def goals_module(project: Project, spec: Spec, named: str | None) -> Path:
+    """The module that a new goal goes into: the one named, or the one that holds the last goal.
+
+    Raises:
+        VstackError: none can be told.
+    """
+    if named is not None:
+        return project.root / named
+    for goal in reversed(project.file.goals.values()):
+        if goal.formula and spec.has(goal.formula):
+            path = spec.modules[spec.definition(goal.formula).module].path
+            if path is not None:
+                return path
+    raise VstackError(
+        "No module of goals is known",
+        where=str(project.root / PROJECT_FILE),
+        todo="Name one: `vstack spec draft NAME --module goals/Goals.tla ...`",
+    )
