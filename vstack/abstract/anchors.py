@@ -117,6 +117,7 @@ def parse_marks(action: str, where: str, comments: Sequence[tuple[str, str]]) ->
     processes: list[str] = []
     anchors: list[Anchor] = []
     splits: list[str] = []
+    traffic: list[tuple[str, str]] = []
     single: dict[str, str] = {}
     for place, text in comments:
         mark = read_mark(text, place)

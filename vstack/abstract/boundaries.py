@@ -9,6 +9,7 @@ file.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class Boundary:
     after: frozenset[int]
 
 
+@functools.lru_cache(maxsize=64)
 def boundaries(tree: ast.Module, calls: tuple[str, ...]) -> tuple[Boundary, ...]:
     """Every boundary in ``tree``; ``calls`` names further calls, as `name` or `receiver.name`."""
     found: list[Boundary] = []

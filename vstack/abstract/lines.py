@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 
 from vstack.files import sha256_bytes
@@ -38,13 +39,14 @@ def find_hash(lines: list[bytes], size: int, sha256: str, near: int) -> int | No
     return min(places, key=lambda place: abs(place - near), default=None)
 
 
-def code_lines(text: str, path: str) -> set[int]:
+@functools.lru_cache(maxsize=64)
+def code_lines(text: str, path: str) -> frozenset[int]:
     """Numbers (from 1) of the lines of ``text`` that carry code: no blanks, comments, brackets alone or docstrings."""
-    carrying = {
+    carrying = frozenset(
         number
         for number, line in enumerate(text.split("\n"), 1)
         if not _PADDING.match(line) and not _COMMENT.match(line)
-    }
+    )
     return carrying - _docstring_lines(text) if path.endswith(".py") else carrying
 
 
@@ -57,6 +59,7 @@ def _docstring_lines(text: str) -> set[int]:
     return found
 
 
+@functools.lru_cache(maxsize=64)
 def parse_python(text: str) -> ast.Module | None:
     """The syntax tree of ``text``, ``None`` if this Python can't parse it (another version's syntax)."""
     try:

@@ -131,7 +131,7 @@ def _entry_rows(
 
 
 def _row(
-    project: Project, entry: ScopeEntry, commit: str, function: Function, carrying: set[int], anchored: set[int]
+    project: Project, entry: ScopeEntry, commit: str, function: Function, carrying: frozenset[int], anchored: set[int]
 ) -> ScopeRow:
     body = [line for line in range(function.first, function.last + 1) if line in carrying]
     # The `def` line itself does nothing that a model could say.

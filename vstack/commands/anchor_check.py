@@ -66,6 +66,11 @@ def _telling(quiet: bool) -> Iterator[Callable[[str], None] | None]:
         yield lambda place: status.update(f"Asking git about {place}")
 
 
+def _short(place: str) -> str:
+    before, _, commit = place.rpartition("@")
+    return f"{before}@{commit[:12]}"
+
+
 def _show(
     report: AnchorReport, findings: tuple[Finding, ...], atomicity: tuple[AtomicityRow, ...], stale: tuple[str, ...]
 ) -> None:
@@ -74,11 +79,13 @@ def _show(
     from rich.text import Text
 
     console = Console(highlight=False)
-    table = Table("Action", "Process", "Anchor", "State", box=None, pad_edge=False)
+    table = Table("Action", "Process", box=None, pad_edge=False)
+    table.add_column("Anchor", overflow="fold")
+    table.add_column("State", overflow="fold")
     for row in report.rows:
         state = Text(row.state, style=STATES[row.state])
-        extra = " ".join(part for part in (f"now {row.now}" if row.now else "", row.note) if part)
-        table.add_row(Text(row.action), Text(row.process or ""), Text(row.anchor), state.append(f"  {extra}" if extra else "", style="default"))
+        extra = "; ".join(part for part in (f"now {_short(row.now)}" if row.now else "", row.note) if part)
+        table.add_row(Text(row.action), Text(row.process or ""), Text(_short(row.anchor)), state.append(f": {extra}" if extra else ""))
     console.print(table)
     counts = ", ".join(f"{report.count(state)} {state}" for state in STATES if report.count(state))
     console.print(Text(f"{len(report.rows)} anchors: {counts or 'none'}"))
