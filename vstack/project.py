@@ -322,6 +322,11 @@ class Project:
         """The file of the model's root module."""
         return self.root / self.model.module
 
+    def outside_files(self) -> list[Path]:
+        """Files that the project rests on which may lie outside its folder: modules, and tools it names."""
+        tools = [self.root / name for name in (self.file.tools.tlc_jar, self.file.tools.java) if name]
+        return [*tools, *(path for folder in self.module_folders for path in sorted(folder.glob("*.tla")))]
+
     @property
     def lock_path(self) -> Path:
         """The approved lock."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from vstack.commands.context import open_project
+from vstack.context import open_project
 from vstack.results import TraceRow
 from vstack.validate.traces.replay import replay, trace_mapping
 from vstack.verdicts import EXIT_CODES, worst

@@ -10,7 +10,7 @@ import pytest
 
 from tests.validate.traces.pool import program
 from vstack.cli import main_group
-from vstack.commands.context import Context, open_project
+from vstack.context import Context, open_project
 from vstack.errors import VstackError
 from vstack.results import TraceRow
 from vstack.validate.traces.replay import replay

@@ -16,9 +16,13 @@ from vstack.tools.find import Tools
 
 @dataclass
 class Context:
-    """A project opened for a command; tools and model are found when first asked for."""
+    """A project opened for a command; tools and model are found when first asked for.
+
+    ``fresh`` believes no cache: a gate must not, because an agent can write there.
+    """
 
     project: Project
+    fresh: bool = False
 
     @cached_property
     def tools(self) -> Tools:
@@ -36,7 +40,7 @@ class Context:
         Raises:
             VstackError: the project has no model, or it does not parse.
         """
-        spec = read_spec(self.project)
+        spec = read_spec(self.project, fresh=self.fresh)
         assert self.project.model and spec is not None
         return spec
 
@@ -46,13 +50,13 @@ class Context:
         return split_next(self.spec, self.project.model.next)
 
 
-def open_project(folder: Path) -> Context:
+def open_project(folder: Path, *, fresh: bool = False) -> Context:
     """The project in ``folder``, ready for a command.
 
     Raises:
         VstackError: there is none, or its `vstack.yaml` has a fault.
     """
-    return Context(load_project(folder))
+    return Context(load_project(folder), fresh)
 
 
 def cores() -> int:

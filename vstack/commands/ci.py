@@ -1,0 +1,96 @@
+"""`vstack ci`: check projects against the lock, approvers and policy of the base branch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import click
+
+from vstack.commands.console import progress, render
+from vstack.context import cores, open_project
+from vstack.errors import VstackError
+from vstack.keep.check import Options, check_project
+from vstack.keep.evidence import EvidenceStore
+from vstack.keep.outcome import EXIT
+from vstack.results import CaseReport
+from vstack.specify.base import read_base
+
+
+def run(
+    folders: tuple[Path, ...], *, base: str, repos: tuple[str, ...], fetch: bool, jobs: int | None, as_json: bool, quiet: bool
+) -> int:
+    """Check each project with everything recomputed: no evidence or cache of the working tree is believed.
+
+    Returns the gravest of the exit codes.
+
+    Raises:
+        VstackError: the base can't be read, or a project or tool can't be read or run.
+    """
+    codes = []
+    for folder in folders or _projects():
+        context = open_project(folder, fresh=True)
+        name = context.project.file.project
+        with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
+            options = Options(
+                repos=repos,
+                fetch=fetch,
+                jobs=jobs or cores(),
+                base=read_base(context.project.root, base),
+                store=EvidenceStore(Path(scratch)),
+            )
+            report = check_project(context, options, on_event)
+        click.echo(report.model_dump_json(indent=1) if as_json else render(report, 100), nl=as_json)
+        _annotate(report)
+        codes.append(EXIT[report.outcome])
+    return min(codes, key=[2, 1, 3, 0].index)
+
+
+def _projects() -> tuple[Path, ...]:
+    """The folders of all projects that git tracks below the current folder."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--", "*vstack.yaml"], capture_output=True, text=True, check=False)
+    names = [name for name in listed.stdout.split("\0") if Path(name).name == "vstack.yaml"]
+    if listed.returncode != 0 or not names:
+        raise VstackError("git tracks no vstack.yaml here", where=os.getcwd(), todo="Name the projects' folders")
+    return tuple(Path(name).parent for name in names)
+
+
+def _annotate(report: CaseReport) -> None:
+    """Findings as GitHub error lines, at most the ten that it shows."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    for finding in report.findings[:10]:
+        file, _, line = finding.where.rpartition(":")
+        place = f"file={os.path.relpath(file)},line={line}" if line.isdigit() else f"file={os.path.relpath(finding.where)}"
+        message = f"{finding.rule}: {finding.message}. {finding.todo}".replace("%", "%25").replace("\n", "%0A")
+        click.echo(f"::error {place}::{message}")
+
+
+@click.command("ci", short_help="Check a pull request against the base branch's lock.")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--base", required=True, metavar="REF", help="The target branch's tip, for example origin/main.")
+@click.option("--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git checkout that anchors are checked in.")
+@click.option("--fetch", is_flag=True, help="Fetch the commits of anchors from the remotes in vstack.yaml (shallow).")
+@click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
+@click.option("--json", "as_json", is_flag=True, help="Print the reports as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+def cli(
+    folders: tuple[Path, ...],
+    base: str,
+    repos: tuple[str, ...],
+    fetch: bool,
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Check the projects in FOLDERS (default: all that git tracks here) as a gate.
+
+    The lock, approvers and policy of the base branch decide; nothing in
+    `.vstack` is believed, every run is made anew.
+
+    \b
+    Example: vstack ci --base origin/main
+    """
+    return run(folders, base=base, repos=repos, fetch=fetch, jobs=jobs, as_json=as_json, quiet=quiet)

@@ -1,0 +1,133 @@
+"""`vstack verify`: decide goals with TLC and Z3, and say for each what came out."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+import click
+
+from vstack.commands.console import progress, start_detached
+from vstack.context import Context, cores, open_project
+from vstack.errors import VstackError
+from vstack.files import exclusive
+from vstack.keep.check import Options, make_runner
+from vstack.results import Evidence
+from vstack.validate.cells import Setting
+from vstack.validate.runs import Run
+from vstack.verdicts import EXIT_CODES, Verdict, worst
+from vstack.verify.z3_goal import run_z3_goal
+
+
+def run(
+    folder: Path,
+    goals: tuple[str, ...],
+    *,
+    variant: str | None,
+    environment: str | None,
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Decide ``goals`` (all, if none is named) for one variant and environment, or for each of them.
+
+    Raises:
+        VstackError: a name is not declared, or the project or a tool can't be read or run.
+    """
+    context = open_project(folder)
+    file = context.project.file
+    _known(goals, file.goals, "goal")
+    _known([variant] if variant else [], file.variants, "variant")
+    _known([environment] if environment else [], file.environments, "environment")
+    wanted = goals or tuple(file.goals)
+    with (
+        exclusive(context.project.state / "run.lock", what=f"the project {file.project}"),
+        progress(file.project, quiet=quiet) as on_event,
+    ):
+        records = _tlc(context, wanted, variant, environment, jobs, on_event)
+        for name in wanted:
+            if file.goals[name].kind == "z3":
+                on_event(f"Z3 decides {name}")
+                records += run_z3_goal(
+                    context.project, name, seconds=file.budget.seconds, memory_mb=file.budget.heap_mb
+                )
+    if as_json:
+        click.echo(json.dumps([record.model_dump(mode="json") for record in records], indent=1))
+    else:
+        for record in records:
+            click.echo(describe(record))
+    return EXIT_CODES[worst([record.verdict for record in records])]
+
+
+def describe(record: Evidence) -> str:
+    """One line on one decided goal."""
+    subject = record.subject
+    place = "/".join(str(subject[key]) for key in ("variant", "environment", "goal") if subject.get(key))
+    numbers = f"{record.numbers.distinct:,} states, depth {record.numbers.depth}, " if record.engine == "tlc" else ""
+    strength = f" ({record.strength})" if record.strength else ""
+    reason = f": {record.reason}" if record.verdict not in (Verdict.HOLDS, Verdict.VIOLATED) else ""
+    steps = f", counterexample of {len(record.trace['steps']) - 1} steps" if record.trace else ""
+    return f"{place}: {record.verdict}{strength}{reason} [{numbers}{record.numbers.seconds:.1f} s, {record.tool}]{steps}"
+
+
+def _tlc(
+    context: Context,
+    wanted: tuple[str, ...],
+    variant: str | None,
+    environment: str | None,
+    jobs: int | None,
+    on_event: object,
+) -> list[Evidence]:
+    file = context.project.file
+    goals = tuple(name for name in wanted if file.goals[name].kind != "z3")
+    if not goals:
+        return []
+    variants = [variant] if variant else list(file.variants) or [None]
+    environments = [environment] if environment else list(file.environments) or [None]
+    plan = [
+        Run(Setting(one, world), goals, together=True, required=True) for one in variants for world in environments
+    ]
+    runner = make_runner(context, Options(jobs=jobs or cores()), on_event)  # type: ignore[arg-type]
+    return [record for answer in runner.run(plan) for record in answer.values()]
+
+
+def _known(names: Collection[str], declared: Collection[str], what: str) -> None:
+    for name in names:
+        if name not in declared:
+            near = difflib.get_close_matches(name, declared, n=1)
+            known = f"did you mean `{near[0]}`" if near else f"there are: {', '.join(declared) or 'none'}"
+            raise VstackError(f"No {what} is called `{name}`", where="vstack.yaml", todo=known.capitalize())
+
+
+@click.command("verify", short_help="Decide the goals of a project with TLC and Z3.")
+@click.argument("folder", type=click.Path(path_type=Path), default=".")
+@click.option("--goal", "goals", multiple=True, help="Only this goal (may be given several times).")
+@click.option("--variant", help="Only this variant.")
+@click.option("--environment", help="Only this environment.")
+@click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
+@click.option("--json", "as_json", is_flag=True, help="Print the evidence as JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+@click.option("--detach", is_flag=True, help="Go on in the background; ask with `vstack status`.")
+def cli(
+    folder: Path,
+    goals: tuple[str, ...],
+    variant: str | None,
+    environment: str | None,
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+    detach: bool,
+) -> int:
+    """Decide goals and say holds, violated, or undecided with the reason, for each variant and environment.
+
+    \b
+    Example: vstack verify examples/upstream/vllm-32255 --variant fix --goal Isolation
+    """
+    if detach:
+        return start_detached(folder, sys.argv[1:])
+    return run(
+        folder, goals, variant=variant, environment=environment, jobs=jobs, as_json=as_json, quiet=quiet
+    )

@@ -1,0 +1,230 @@
+"""Run the five stages over one project and gather what they found into one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from vstack.abstract.atomicity import check_atomicity
+from vstack.abstract.check import check_anchors
+from vstack.abstract.marks import read_marks
+from vstack.abstract.repos import Repos, open_repos
+from vstack.context import Context
+from vstack.keep.evidence import EvidenceStore, machine, now
+from vstack.keep.facts import action_facts
+from vstack.keep.outcome import judge
+from vstack.results import AtomicityRow, CaseReport, Finding
+from vstack.specify.base import Base
+from vstack.specify.check import check_lock
+from vstack.specify.compute import compute_pins
+from vstack.validate.cells import module_inputs
+from vstack.validate.guard_rule import check_guard_constants
+from vstack.validate.guards import kill_findings, run_kills
+from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
+from vstack.validate.mutation import mutation_findings, run_mutation
+from vstack.validate.pairs import run_pairs
+from vstack.validate.runs import Runner
+from vstack.validate.traces.replay import replay
+from vstack.verify.z3_goal import run_z3_goal
+
+STAGES = ("specify", "abstract", "validate", "verify")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to check: git checkouts, whether remotes are asked, runs side by side, which stages, whose lock counts."""
+
+    repos: tuple[str, ...] = ()
+    fetch: bool = False
+    jobs: int = 2
+    stages: frozenset[str] = frozenset(STAGES)
+    base: Base | None = None
+    store: EvidenceStore | None = None
+
+
+@dataclass
+class Gathering:
+    """The parts of a report while they come in."""
+
+    context: Context
+    options: Options
+    on_event: Callable[[str], None]
+    parts: dict[str, Any] = field(default_factory=dict)
+    findings: list[Any] = field(default_factory=list)
+
+    @property
+    def refused(self) -> bool:
+        """Whether a rule has refused the project already."""
+        return any(finding.outcome == "refused" for finding in self.findings)
+
+
+def check_project(context: Context, options: Options, on_event: Callable[[str], None]) -> CaseReport:
+    """The report on one project.
+
+    What is not approved, or not anchored, is refused before any engine runs:
+    a result about goals that nobody approved says nothing.
+
+    Raises:
+        VstackError: the project, a module or a tool can't be read or run.
+    """
+    file = context.project.file
+    gathering = Gathering(context, options, on_event)
+    if "specify" in options.stages:
+        on_event("1 specify: comparing the goals with the lock")
+        _specify(gathering)
+    if file.model is not None:
+        on_event("2 abstract: reading the model and its anchors")
+        _abstract(gathering)
+    if not (gathering.refused and "specify" in options.stages):
+        if file.model is not None and "validate" in options.stages:
+            on_event("3 validate: matrix, guards, mutants, traces")
+            _validate(gathering)
+        if "verify" in options.stages:
+            _verify(gathering)
+    report = CaseReport(
+        project=file.project,
+        title=file.title or file.project,
+        root=str(context.project.root),
+        outcome="undecided",
+        environments={name: env.english for name, env in file.environments.items()},
+        variants={name: variant.english for name, variant in file.variants.items()},
+        ours=tuple(name for name, variant in file.variants.items() if variant.ours),
+        guards={name: guard.english for name, guard in file.guards.items()},
+        guard_anchors={name: tuple(guard.anchors) for name, guard in file.guards.items()},
+        variant_guards={name: tuple(variant.guards) for name, variant in file.variants.items()},
+        omissions=tuple((omission.what, omission.reason) for omission in file.omissions),
+        findings=tuple(gathering.findings),
+        tools=_tools(context),
+        machine=machine(),
+        made=now(),
+        **gathering.parts,
+    )
+    return judge(report, has_matrix=bool(file.matrix))
+
+
+def _specify(gathering: Gathering) -> None:
+    context = gathering.context
+    spec = context.spec if context.project.file.model is not None else None
+    pins = compute_pins(context.project, spec)
+    findings, rows = check_lock(context.project, pins, base=gathering.options.base)
+    gathering.findings += findings
+    gathering.parts["goals"] = rows
+
+
+def _abstract(gathering: Gathering) -> None:
+    context, options = gathering.context, gathering.options
+    repos: Repos = open_repos(context.project, options.repos, fetch=options.fetch)
+    marks, findings = read_marks(context.project, context.spec)
+    rule = check_guard_constants(context.project, context.spec, context.actions)
+    parts = gathering.parts
+    parts["actions"] = action_facts(context.spec, context.actions, marks, repos)
+    parts["processes"] = _processes(parts["actions"])
+    parts["assumptions"] = _assumptions(context)
+    if "abstract" in options.stages:
+        report = check_anchors(context.project, marks, repos)
+        atomicity = check_atomicity(context.project, marks, repos)
+        parts["anchors"] = report.rows
+        parts["atomicity"] = atomicity
+        gathering.findings += [*findings, *rule, *report.findings, *_atomicity_findings(atomicity)]
+
+
+def _atomicity_findings(rows: tuple[AtomicityRow, ...]) -> list[Finding]:
+    return [
+        Finding(
+            rule="not-atomic",
+            where=row.where,
+            message=f"Action {row.action} must be split: {row.finding}",
+            todo="Split the action there, or excuse it under `atomicity.excuses` and have that approved",
+        )
+        for row in rows
+        if row.checked and row.excuse is None
+    ]
+
+
+def _validate(gathering: Gathering) -> None:
+    context, on_event = gathering.context, gathering.on_event
+    project = context.project
+    runner = make_runner(context, gathering.options, on_event)
+    parts = gathering.parts
+    parts["cells"] = cells = run_matrix(runner)
+    gathering.findings += [*matrix_gaps(runner), *silent_actions(runner, cells)]
+    parts["kills"] = kills = run_kills(runner)
+    gathering.findings += kill_findings(runner, kills)
+    parts["pairs"] = run_pairs(runner, context.spec)
+    if project.file.mutation is not None:
+        mutation = run_mutation(
+            project,
+            context.spec,
+            context.tools,
+            load=runner.store.get,
+            save=runner.store.put,
+            on_progress=on_event,
+            jobs=gathering.options.jobs,
+        )
+        parts["mutation"] = mutation
+        gathering.findings += mutation_findings(project, mutation)
+    traces = []
+    for name in project.file.traces:
+        on_event(f"replaying trace {name}")
+        traces.append(replay(project, context.spec, context.actions, name, context.tools))
+    parts["traces"] = tuple(traces)
+
+
+def _verify(gathering: Gathering) -> None:
+    context = gathering.context
+    file = context.project.file
+    goals = [name for name, goal in file.goals.items() if goal.kind == "z3"]
+    records = []
+    for name in goals:
+        gathering.on_event(f"4 verify: Z3 decides {name}")
+        records += run_z3_goal(
+            context.project, name, seconds=file.budget.seconds, memory_mb=file.budget.heap_mb
+        )
+    gathering.parts["z3"] = tuple(records)
+    if file.model is not None and "validate" not in gathering.options.stages:
+        runner = make_runner(context, gathering.options, gathering.on_event)
+        gathering.parts["cells"] = run_matrix(runner)
+
+
+def make_runner(context: Context, options: Options, on_event: Callable[[str], None]) -> Runner:
+    """What the runs of one project share, with its evidence store."""
+    return Runner(
+        project=context.project,
+        tools=context.tools,
+        store=options.store or EvidenceStore(context.project.state / "evidence"),
+        actions=context.actions,
+        jobs=options.jobs,
+        on_event=on_event,
+        modules=module_inputs(context.project),
+    )
+
+
+def _tools(context: Context) -> dict[str, str]:
+    tools = {"Z3": metadata.version("z3-solver")}
+    if context.project.file.model is not None:
+        found = context.tools
+        tools |= {"TLC": found.tlc_version, "TLC jar sha256": found.jar_sha256, "Java": found.java_version}
+    return tools
+
+
+def _processes(actions: dict[str, dict[str, Any]]) -> dict[str, str]:
+    processes: dict[str, list[str]] = {}
+    for name, facts in actions.items():
+        processes.setdefault(facts["process"], []).append(name)
+    return {process: ", ".join(names) for process, names in processes.items()}
+
+
+def _assumptions(context: Context) -> tuple[str, ...]:
+    """What every result of the model rests on: bounds, ASSUMEs, constraints, and that models are not the code."""
+    model = context.project.model
+    lines = [f"bound: {name} = {value}" for name, value in model.constants.items()]
+    lines += [f"constraint: {name}" for name in (*model.constraints, *model.action_constraints)]
+    lines += [f"symmetry: {model.symmetry}"] if model.symmetry else []
+    lines += [f"view: {model.view}"] if model.view else []
+    for module in {id(m): m for m in (context.spec.root, *context.spec.modules.values())}.values():
+        if not module.is_standard:
+            lines += [f"ASSUME {context.spec.text(item.span)}" for item in module.assumptions]
+    lines.append("the model describes the anchored code; what it leaves out is listed under omissions")
+    return tuple(lines)
