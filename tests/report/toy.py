@@ -127,6 +127,30 @@ LOOP = behaviour(
     loop_to=4,
 )
 
+# Many lanes, long names, flights that cross, overtake and go both ways: the diagram at its hardest.
+_CROWD_ACTIONS = {
+    "SchedulerAdmitsRequest": {"process": "scheduler", "sends": ["prepare(r) to prefill", "note(r) to journal"]},
+    "PrefillAcceptsAndReserves": {"process": "prefill", "receives": "prepare(r)", "sends": "ready(r) to scheduler"},
+    "SchedulerHearsReady": {"process": "scheduler", "receives": "ready(r)"},
+    "WorkerStartsChunk": {"process": "prefill worker pool", "starts": ["chunk(r, c)", "metadata(r)"]},
+    "ChunkLands": {"process": "decode memory", "lands": "chunk(r, c)"},
+    "MetadataLands": {"process": "decode memory", "lands": "metadata(r)"},
+    "PeerDies": {"environment": True, "english": "The peer dies"},
+}
+
+
+def crowded() -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Actions and a trace of 24 steps over six lanes."""
+    c1, c2 = ModelValue("c1"), ModelValue("c2")
+    moves: list[tuple[str, dict[str, Any], dict[str, Any]]] = []
+    for r in (R1, R2):
+        moves += [(name, {"r": r}, {}) for name in list(_CROWD_ACTIONS)[:3]]
+        moves += [("WorkerStartsChunk", {"r": r, "c": c}, {}) for c in (c1, c2)]
+    moves += [("ChunkLands", {"r": R2, "c": c1}, {}), ("MetadataLands", {"r": R1}, {}), ("PeerDies", {}, {})]
+    moves += [("ChunkLands", {"r": R1, "c": c2}, {}), ("ChunkLands", {"r": R1, "c": c1}, {})]
+    moves += [(name, {"r": R1}, {}) for name in list(_CROWD_ACTIONS)[:3]] * 3
+    return _CROWD_ACTIONS, behaviour(*moves)
+
 
 def run(verdict: Verdict, goal: str = "Isolation", trace: dict[str, Any] | None = None, **more: Any) -> Evidence:
     """One invented engine run."""
@@ -340,6 +364,21 @@ CASE = CaseReport(
     tools={"TLC": "2.15 (rev d5b5a7f), sha256 58c6…129a", "Java": "25.0.1", "vstack": "0.1.0"},
     machine="2 cores, 24 GB",
     made="2026-01-02 03:04:05 UTC",
+)
+
+_CROWD = crowded()
+CROWDED = CASE.model_copy(
+    update={
+        "project": "toy-crowd",
+        "title": "Toy crowd",
+        "actions": _CROWD[0],
+        "processes": dict.fromkeys(["scheduler", "prefill", "prefill worker pool", "decode memory", "journal"], ""),
+        "cells": (cell("crowd", "calm", "Isolation", "violated", _CROWD[1]),),
+        "kills": (),
+        "pairs": (),
+        "mutation": None,
+        "traces": (),
+    }
 )
 
 TROUBLED = CASE.model_copy(

@@ -136,6 +136,11 @@ def _texts(value: Any) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
+def unfilled(english: str) -> str:
+    """An action's English with ``{name}`` shown as the bare name, for where no step gives it a value."""
+    return re.sub(r"\{(\w+)\}", r"\1", english)
+
+
 def _english(text: Any, action: str, params: Mapping[str, str]) -> str:
     """The model's comment with ``{name}`` filled in, or the action's name taken apart."""
     words = " ".join(str(text or "").split())
@@ -143,6 +148,7 @@ def _english(text: Any, action: str, params: Mapping[str, str]) -> str:
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", action).capitalize() + "."
     for name, value in params.items():
         words = words.replace("{" + name + "}", value)
+    words = unfilled(words)
     return words if words.endswith((".", "!", "?")) else words + "."
 
 

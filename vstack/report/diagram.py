@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 
 from vstack.report.behaviour import ENVIRONMENT, Behaviour
 from vstack.report.flights import Flight
 from vstack.report.layout import (
     BOX_WIDTH,
+    FOOT_FROM,
     HEAD_HEIGHT,
+    LABEL_LETTER,
     LINE,
     NUMBER_WIDTH,
     Box,
@@ -23,8 +26,16 @@ from vstack.results import CaseReport
 _RADIUS = 7
 
 
-def sequence_diagram(behaviour: Behaviour, flights: tuple[Flight, ...], report: CaseReport, prefix: str) -> str:
-    """The diagram of ``behaviour`` as an ``<svg>`` element.
+@dataclass(frozen=True)
+class Diagram:
+    """An ``<svg>`` element and its width in pixels."""
+
+    svg: str
+    width: int
+
+
+def sequence_diagram(behaviour: Behaviour, flights: tuple[Flight, ...], report: CaseReport, prefix: str) -> Diagram:
+    """The diagram of ``behaviour``.
 
     ``prefix`` makes the ids unique on the page; each box links to
     ``#{prefix}-step-N``.
@@ -43,7 +54,7 @@ def sequence_diagram(behaviour: Behaviour, flights: tuple[Flight, ...], report: 
         _ending(behaviour, layout),
         "</svg>",
     ]
-    return "\n".join(part for part in parts if part)
+    return Diagram("\n".join(parts), width)
 
 
 def _title(behaviour: Behaviour) -> str:
@@ -55,13 +66,13 @@ def _description(behaviour: Behaviour, flights: tuple[Flight, ...]) -> str:
     text = f"Lanes: {', '.join(behaviour.lanes)}. Steps: {steps}."
     for flight in flights:
         start = "before step 1" if flight.start is None else f"step {flight.start}"
-        end = "never arrives" if flight.end is None else f"arrives at step {flight.end}"
+        end = flight.fate if flight.end is None else f"arrives at step {flight.end}"
         text += f" {flight.key} starts at {start} and {end}."
     return text
 
 
 def _lifeline(name: str, x: float, layout: Layout, report: CaseReport) -> str:
-    lines = cut(name, 20)[:2]
+    lines = cut(name, 17)[:2]
     first = HEAD_HEIGHT / 2 + 5 - (len(lines) - 1) * LINE / 2
     kind = "sd-head sd-env" if name == ENVIRONMENT else "sd-head"
     texts = "".join(
@@ -69,11 +80,14 @@ def _lifeline(name: str, x: float, layout: Layout, report: CaseReport) -> str:
         for index, line in enumerate(lines)
     )
     about = report.processes.get(name, "")
+    foot = ""
+    if len(layout.boxes) >= FOOT_FROM:
+        foot = f'<text x="{x:g}" y="{layout.bottom + 36:g}" class="sd-name">{escape(shorten(name, 19))}</text>'
     return (
         f'<line x1="{x:g}" y1="{HEAD_HEIGHT}" x2="{x:g}" y2="{layout.bottom:g}" class="sd-life"/>'
         f'<g><title>{escape(f"{name}: {about}" if about else name)}</title>'
         f'<rect x="{x - BOX_WIDTH / 2:g}" y="1" width="{BOX_WIDTH}" height="{HEAD_HEIGHT - 1}" rx="6" class="{kind}"/>'
-        f"{texts}</g>"
+        f"{texts}</g>{foot}"
     )
 
 
@@ -86,7 +100,7 @@ def _box(box: Box, behaviour: Behaviour, prefix: str) -> str:
         kind += " sd-broken"
     middle = box.y + box.height / 2
     first = middle + 4 - (len(box.lines) - 1) * LINE / 2
-    text_x = box.x + NUMBER_WIDTH + 7
+    text_x = box.x + NUMBER_WIDTH + 6
     texts = "".join(
         f'<text x="{text_x:g}" y="{first + index * LINE:g}" class="sd-label">{escape(line)}</text>'
         for index, line in enumerate(box.lines)
@@ -114,7 +128,7 @@ def _wire(wire: Wire, layout: Layout) -> str:
 
 def _head(wire: Wire) -> str:
     x, y = wire.points[-1]
-    if not wire.arrives:
+    if wire.flight.end is None:
         return f'<polyline points="{x - 6:g},{y - 8:g} {x:g},{y:g} {x + 6:g},{y - 8:g}" class="sd-open"/>'
     back = 9 if wire.points[-2][0] > x else -9
     return f'<polygon points="{x:g},{y:g} {x + back:g},{y - 5:g} {x + back:g},{y + 5:g}"/>'
@@ -131,20 +145,25 @@ def _towards(corner: tuple[float, float], other: tuple[float, float]) -> tuple[f
 def _label(wire: Wire) -> str:
     x, y = wire.label
     anchor = "end" if wire.label_end else "start"
+    words = shorten(wire.flight.key)
+    width = len(words) * LABEL_LETTER + 4
+    # The plate keeps the label readable where a line passes behind it.
     text = (
+        f'<rect x="{x - (width - 2 if wire.label_end else 2):g}" y="{y - 10:g}" width="{width:g}" height="13" class="sd-plate"/>'
         f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" class="sd-key sd-{wire.flight.kind}">'
-        f"<title>{escape(wire.flight.key)}</title>{escape(shorten(wire.flight.key))}</text>"
+        f"<title>{escape(wire.flight.key)}</title>{escape(words)}</text>"
     )
-    if not wire.arrives:
+    if wire.tells_fate:
         x, y = wire.points[-1]
+        fate = "never arrives" if wire.flight.fate == "never arrives" else "still on its way"
         text += (
-            f'<text x="{x:g}" y="{y + 14:g}" text-anchor="middle" class="sd-key sd-{wire.flight.kind}">never arrives</text>'
+            f'<text x="{x:g}" y="{y + 14:g}" text-anchor="middle" class="sd-key sd-{wire.flight.kind}">{fate}</text>'
         )
     return text
 
 
 def _ending(behaviour: Behaviour, layout: Layout) -> str:
-    y = layout.bottom + 34
+    y = layout.height - 12
     if behaviour.loop_to is not None and layout.loop_top is not None:
         last = layout.boxes[-1]
         below = last.y + last.height + 9

@@ -16,9 +16,9 @@ class Flight:
     """One transfer or message, from step ``start`` to step ``end`` (step numbers).
 
     ``start`` is None where it was on its way before the first step, ``end``
-    where it never arrives. A message that the model hands over in the sending
+    where it has not arrived by the end: ``fate`` then says so. A message that the model hands over in the sending
     step itself has ``start == end``. ``target`` is the lane it goes to, None
-    where it never arrives and no tag names one.
+    where it does not arrive and no tag names one.
     """
 
     kind: Kind
@@ -27,13 +27,14 @@ class Flight:
     target: str | None
     start: int | None
     end: int | None
+    fate: str = ""
 
     def at_start(self) -> str:
         """What the story says at the step where it starts."""
-        if self.end == self.start:
-            return f"{self.key} goes to {self.target}"
-        fate = "never arrives" if self.end is None else f"arrives at step {self.end}"
-        return f"{self.key} is on its way from here and {fate}"
+        if self.end is not None and self.end == self.start:
+            return f"{self.key} reaches {self.target} at once"
+        fate = f"arrives at step {self.end}" if self.end is not None else self.fate
+        return f"{self.key} sets out here; {fate}"
 
     def at_end(self) -> str:
         """What the story says at the step where it lands."""
@@ -48,6 +49,8 @@ def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]
         for about in report.actions.values()
         for text in _lines(about.get("receives"))
     }
+    # A run that stops for ever can't deliver any more; one that was cut at the broken goal still might.
+    fate = "never arrives" if behaviour.stuttering else "still on its way at the end"
     flights: list[Flight] = []
     open_flights: dict[tuple[Kind, str], list[int]] = {}
     for step in behaviour.steps:
@@ -56,21 +59,25 @@ def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]
                 _land(kind, key, step, flights, open_flights)
         for key in step.starts:
             open_flights.setdefault(("transfer", key), []).append(len(flights))
-            flights.append(Flight("transfer", key, step.process, None, step.number, None))
+            flights.append(Flight("transfer", key, step.process, None, step.number, None, fate))
         for text in step.sends:
             key, _, target = (part.strip() for part in text.rpartition(" to ")) if " to " in text else (text, "", "")
             if key.split("(")[0] in awaited:
                 open_flights.setdefault(("message", key), []).append(len(flights))
-                flights.append(Flight("message", key, step.process, target or None, step.number, None))
+                flights.append(Flight("message", key, step.process, target or None, step.number, None, fate))
             else:
                 flights.append(Flight("message", key, step.process, target or step.process, step.number, step.number))
     return tuple(flights)
 
 
-def told(step: Step, flights: tuple[Flight, ...]) -> tuple[str, ...]:
-    """What the story says of flights at ``step``."""
-    landing = [flight.at_end() for flight in flights if flight.end == step.number != flight.start]
-    return (*landing, *(flight.at_start() for flight in flights if flight.start == step.number))
+def told(step: Step, flights: tuple[Flight, ...]) -> tuple[tuple[Kind, str], ...]:
+    """What the story says of flights at ``step``: (kind, sentence), what arrives before what leaves."""
+    landing = [flight for flight in flights if flight.end == step.number != flight.start]
+    leaving = [flight for flight in flights if flight.start == step.number]
+    return (
+        *((flight.kind, flight.at_end()) for flight in landing),
+        *((flight.kind, flight.at_start()) for flight in leaving),
+    )
 
 
 def _land(

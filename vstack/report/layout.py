@@ -7,19 +7,20 @@ vertical lines run in the gaps between lanes. Pixels, the origin top left.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vstack.report.behaviour import Behaviour, Step
 from vstack.report.flights import Flight
 
-BOX_WIDTH = 160
-NUMBER_WIDTH = 26
+BOX_WIDTH = 146
+NUMBER_WIDTH = 22
 HEAD_HEIGHT = 44
 LINE = 16
 PORT = 17
 LABEL_CHARACTERS = 26
-_LETTERS = 17
-_LABEL_LETTER = 6.7
+LABEL_LETTER = 6.95
+FOOT_FROM = 10
+_LETTERS = 15
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,16 @@ class Box:
 
 @dataclass(frozen=True)
 class Wire:
-    """A flight's way: points of its corners, the label's place, and whether it arrives."""
+    """A flight's way: points of its corners, and its label's place (``label_end``: the place is its end).
+
+    ``tells_fate`` is set for one of the flights that stay open side by side.
+    """
 
     flight: Flight
     points: tuple[tuple[float, float], ...]
     label: tuple[float, float]
     label_end: bool
-    arrives: bool
+    tells_fate: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,18 @@ def lay_out(behaviour: Behaviour, flights: tuple[Flight, ...]) -> Layout:
         if flight.end is not None and flight.end != flight.start
     }
     wires = []
+    told: set[int] = set()
     for index, flight in enumerate(flights):
         channel = lefts[gaps[index]] + BOX_WIDTH + 16 + 14 * slots[index]
         start = None if flight.start is None else port(flight.start, _start_side(flight, order))
-        wires.append(_wire(flight, order, lefts, channel, start, ends.get(index), bottom))
+        wire = _wire(flight, order, lefts, channel, start, ends.get(index), bottom)
+        if flight.end is None and gaps[index] not in told:
+            told.add(gaps[index])
+            wire = replace(wire, tells_fate=True)
+        wires.append(wire)
     return Layout(
         width=lefts[-1] + BOX_WIDTH + widths[-1],
-        height=bottom + 46,
+        height=bottom + (46 if len(boxes) < FOOT_FROM else 76),
         lanes={name: lefts[index] + BOX_WIDTH / 2 for name, index in order.items()},
         boxes=boxes,
         wires=tuple(wires),
@@ -101,12 +110,12 @@ def lay_out(behaviour: Behaviour, flights: tuple[Flight, ...]) -> Layout:
 def cut(label: str, letters: int = _LETTERS) -> tuple[str, ...]:
     """``label`` in lines of at most ``letters``: cut at words, at the parameters, else within a long word."""
     lines: list[str] = []
-    for piece in re.findall(r"\([^)]*\)?|[A-Z]?[^A-Z(\s_]+_?|.", label.replace(" ", "")):
+    for piece in re.findall(r"\([^)]*\)?|[A-Z]?[^A-Z(\s_]+_?|.", label):
         if lines and len(lines[-1]) + len(piece) <= letters and not (piece[0] == "(" and len(lines) > 1):
             lines[-1] += piece
         else:
             lines += [piece[start : start + letters] for start in range(0, len(piece), letters)]
-    return tuple(lines)
+    return tuple(line.strip() for line in lines)
 
 
 def shorten(text: str, letters: int = LABEL_CHARACTERS) -> str:
@@ -151,7 +160,7 @@ def _columns(
     for gap, slot in zip(gaps, slots, strict=True):
         widths[gap] = max(widths[gap], 34.0 + 14 * slot)
     labels = [
-        len(shorten(flight.key)) * _LABEL_LETTER + 14 * slot
+        len(shorten(flight.key)) * LABEL_LETTER + 14 * slot
         for flight, gap, slot in zip(flights, gaps, slots, strict=True)
         if gap == lanes - 1
     ]
@@ -205,17 +214,16 @@ def _wire(
     exit_x = lefts[order[flight.source]] + (0 if leftward else BOX_WIDTH)
     target = order.get(flight.target or "", order[flight.source])
     enter_x = lefts[target] + (0 if target > order[flight.source] else BOX_WIDTH)
+    label_x = channel + (-7 if leftward else 7)
     if start is not None and flight.end == flight.start:
         # Handed over within the step: straight to the lifeline of the target.
         middle = lefts[target] + BOX_WIDTH / 2
-        beside = (exit_x + (-8 if leftward else 8), start - 5)
-        return Wire(flight, ((exit_x, start), (middle, start)), beside, leftward, True)
-    label_x = channel + (-7 if leftward else 7)
+        return Wire(flight, ((exit_x, start), (middle, start)), (label_x, start + 4), leftward)
     if start is None:
         assert end is not None, "a flight starts or ends somewhere"
-        return Wire(flight, ((channel, end), (enter_x, end)), (channel + 7, end + 4), False, True)
+        return Wire(flight, ((channel, end), (enter_x, end)), (channel + 7, end + 4), False)
     if end is None:
         points = ((exit_x, start), (channel, start), (channel, bottom))
-        return Wire(flight, points, (label_x, start + 4), leftward, False)
+        return Wire(flight, points, (label_x, start + 4), leftward)
     points = ((exit_x, start), (channel, start), (channel, end), (enter_x, end))
-    return Wire(flight, points, (label_x, start + 4), leftward, True)
+    return Wire(flight, points, (label_x, start + 4), leftward)

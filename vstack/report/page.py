@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from vstack.files import read_text, write_atomic
 from vstack.report import words
+from vstack.report.behaviour import unfilled
 from vstack.report.view import View, make_view, slug
 from vstack.results import CaseReport
 
@@ -40,6 +41,7 @@ def render_page(reports: Sequence[CaseReport]) -> str:
     environment.globals.update(
         mark=lambda verdict: _MARKS[str(verdict)],
         place=short_place,
+        plain=unfilled,
         sections_of=View.sections,
         safe_url=safe_url,
         svg=Markup,

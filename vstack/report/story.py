@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable
 
 from vstack.report.behaviour import Behaviour, Step, read_behaviour
+from vstack.report.flights import Flight, find_flights, told
 from vstack.report.words import no_counterexample, subject_words
 from vstack.results import CaseReport, Evidence
 
@@ -19,10 +20,11 @@ def explain(evidence: Evidence, report: CaseReport) -> str:
         return no_counterexample(evidence) + "\n"
     lines = [*_wrap(f"How {behaviour.goal} is broken: {subject_words(evidence, report)}."), ""]
     lines += ["At the start:", *_listed(f"{name} = {value}" for name, value in behaviour.initial), ""]
+    flights = find_flights(behaviour, report)
     for step in behaviour.steps:
         if step.number - 1 == behaviour.loop_to:
             lines += ["", "The loop begins here:"]
-        lines += _told(step)
+        lines += _told(step, flights)
     lines += ["", *_wrap(ending(behaviour))]
     if behaviour.values:
         lines += ["What the goal speaks of, at the end:"]
@@ -63,9 +65,10 @@ def ending(behaviour: Behaviour) -> str:
     return broken
 
 
-def _told(step: Step) -> list[str]:
+def _told(step: Step, flights: tuple[Flight, ...]) -> list[str]:
     lines = _wrap(f"{step.number:>3}. {step.process}, {step.label}: {step.english}", "     ")
-    lines += [line for change in step.changes for line in _wrap(f"     - {change.text()}", "       ")]
+    for text in (*(text for _, text in told(step, flights)), *(change.text() for change in step.changes)):
+        lines += _wrap(f"     - {text}", "       ")
     return lines
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from vstack.report.behaviour import Behaviour, read_behaviour
 from vstack.report.diagram import sequence_diagram
-from vstack.report.flights import Flight, find_flights, told
+from vstack.report.flights import Flight, Kind, find_flights, told
 from vstack.report.story import ending, schedule
 from vstack.report.words import subject_words
 from vstack.results import CaseReport, Cell, Evidence
 from vstack.verdicts import Verdict
+
+# The widest diagram, in pixels, that leaves room for the story beside it on a laptop's screen.
+_BESIDE = 740
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,11 @@ class Counterexample:
     behaviour: Behaviour
     flights: tuple[Flight, ...]
     diagram: str
+    narrow: bool
     ending: str
     schedule: str
 
-    def told(self, number: int) -> tuple[str, ...]:
+    def told(self, number: int) -> tuple[tuple[Kind, str], ...]:
         """What is said of transfers and messages at step ``number``."""
         return told(self.behaviour.steps[number - 1], self.flights)
 
@@ -167,6 +171,7 @@ def _counterexamples(report: CaseReport, anchor: str) -> list[Counterexample]:
             continue
         name = f"{anchor}-x{len(found) + 1}"
         flights = find_flights(behaviour, report)
+        diagram = sequence_diagram(behaviour, flights, report, name)
         found[run.key] = Counterexample(
             anchor=name,
             title=f"How {behaviour.goal} is broken",
@@ -175,7 +180,8 @@ def _counterexamples(report: CaseReport, anchor: str) -> list[Counterexample]:
             evidence=run,
             behaviour=behaviour,
             flights=flights,
-            diagram=sequence_diagram(behaviour, flights, report, name),
+            diagram=diagram.svg,
+            narrow=diagram.width <= _BESIDE,
             ending=ending(behaviour),
             schedule=schedule(run, report),
         )
