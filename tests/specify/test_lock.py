@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from vstack.errors import RefusedError
-from vstack.files import sha256_bytes
 from vstack.specify.lock import Approval, Lock, format_lock, next_lock, parse_lock, read_lock, write_lock
 from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
 
@@ -23,8 +22,7 @@ def test_a_lock_reads_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "vstack.lock"
     lock = Lock(project="p", sequence=1, pins=PINS)
     write_lock(path, lock)
-    again = read_lock(path)
-    assert again is not None and again[0] == lock and again[1] == path.read_bytes()
+    assert read_lock(path) == lock
     assert [entry.name for entry in tmp_path.iterdir()] == ["vstack.lock"]
 
 
@@ -39,16 +37,19 @@ def test_a_multi_line_formula_stands_as_a_block_that_a_person_can_review() -> No
 
 
 def test_the_next_lock_counts_up_and_keeps_the_chain() -> None:
-    first = next_lock("p", PINS, None)
-    data = [format_lock(first).encode()]
-    locks = [first]
+    locks = [next_lock("p", PINS, None)]
     for _ in range(3):
-        locks.append(next_lock("p", PINS, (locks[-1], data[-1])))
-        data.append(format_lock(locks[-1]).encode())
+        locks.append(next_lock("p", PINS, locks[-1]))
     assert [lock.sequence for lock in locks] == [1, 2, 3, 4]
-    assert locks[-1].previous == sha256_bytes(data[2])
-    assert all(locks[-1].follows(older) for older in data[:3])
-    assert not locks[-1].follows(data[3]) and not locks[1].follows(data[2])
+    assert locks[-1].previous == locks[2].digest
+    assert all(locks[-1].follows(older) for older in locks[:3])
+    assert not locks[-1].follows(locks[3]) and not locks[1].follows(locks[2])
+
+
+def test_one_more_signature_makes_no_other_lock() -> None:
+    lock = next_lock("p", PINS, None)
+    signed = lock.model_copy(update={"approvals": (Approval(principal="a@x.org", time="t", signature="s"),)})
+    assert signed.digest == lock.digest and next_lock("p", PINS, lock).follows(signed)
 
 
 @pytest.mark.parametrize(

@@ -37,10 +37,10 @@ def check_lock(
     """
     read_policy(project.file.policy, where=str(project.root / PROJECT_FILE))
     try:
-        current = read_lock(project.lock_path)
+        lock = read_lock(project.lock_path)
     except RefusedError as error:
         return (_finding("lock-unreadable", error),), _rows(project, pins, None, None)
-    if current is None:
+    if lock is None:
         finding = Finding(
             rule="no-lock",
             where=str(project.lock_path),
@@ -48,7 +48,6 @@ def check_lock(
             todo="A person looks at the goals with `vstack spec show` and approves with `vstack spec approve`",
         )
         return (finding,), _rows(project, pins, None, None)
-    lock, data = current
     findings: list[Finding] = []
     if lock.project != project.file.project:
         findings.append(
@@ -59,9 +58,12 @@ def check_lock(
                 todo="Restore the lock with git",
             )
         )
-    if base is not None:
-        findings += _succession(project, lock, data, base)
-    approval, refused = _approval(project, lock, data, base)
+    older, problems = _older(base)
+    findings += problems
+    if base is not None and older is not None:
+        findings += _succession(project, lock, older, base)
+    merged = older is not None and older.digest == lock.digest
+    approval, refused = check_approval(project, lock, base, merged=merged)
     findings += refused
     findings += [_unapproved(project, change) for change in lock_changes(project, lock, pins)]
     return tuple(findings), _rows(project, pins, lock, approval)
@@ -82,25 +84,37 @@ def lock_changes(project: Project, lock: Lock, pins: Pins) -> tuple[Change, ...]
     return compare(lock.pins, pins, place=place)
 
 
-def _succession(project: Project, lock: Lock, data: bytes, base: Base) -> list[Finding]:
-    if base.lock is None or base.lock == data:
+def _older(base: Base | None) -> tuple[Lock | None, list[Finding]]:
+    """The target branch's lock."""
+    if base is None or base.lock is None:
+        return None, []
+    try:
+        return parse_lock(base.lock, where=f"{base.ref}:{LOCK_FILE}"), []
+    except RefusedError as error:
+        return None, [_finding("base-lock-unreadable", error)]
+
+
+def _succession(project: Project, lock: Lock, older: Lock, base: Base) -> list[Finding]:
+    if older.digest == lock.digest:
         return []
     where, todo = str(project.lock_path), f"Rebase onto {base.ref} and approve again on top of its lock"
-    try:
-        older = parse_lock(base.lock, where=f"{base.ref}:{LOCK_FILE}")
-    except RefusedError as error:
-        return [_finding("base-lock-unreadable", error)]
     if lock.sequence <= older.sequence:
         what = f"The lock has sequence {lock.sequence}, {base.ref} is at {older.sequence}: an older or a rival lock"
         return [Finding(rule="lock-not-newer", where=where, message=what, todo=todo)]
-    if not lock.follows(base.lock):
+    if not lock.follows(older):
         what = f"The lock does not come after the one on {base.ref} (its hash is not among the previous ones)"
         return [Finding(rule="lock-not-successor", where=where, message=what, todo=todo)]
     return []
 
 
-def _approval(project: Project, lock: Lock, data: bytes, base: Base | None) -> tuple[Verified | None, list[Finding]]:
-    """The approval that counts most, or the findings why none counts."""
+def check_approval(
+    project: Project, lock: Lock, base: Base | None = None, *, merged: bool = False
+) -> tuple[Verified | None, list[Finding]]:
+    """The approval of ``lock`` that counts most, or the findings why none counts.
+
+    ``merged`` says that the target branch holds this very lock: then a code
+    owner has approved it there.
+    """
     if base is None:
         path = project.root / APPROVERS_FILE
         where, approvers = str(path), read_text(path) if path.exists() else None
@@ -128,7 +142,7 @@ def _approval(project: Project, lock: Lock, data: bytes, base: Base | None) -> t
     if not valid:
         return None, refused
     best = max(valid, key=lambda one: (not one.is_demo, one.touch, one.verified))
-    if base is None or base.lock == data or base.policy.software_keys or any(one.touch for one in valid):
+    if base is None or merged or base.policy.software_keys or any(one.touch for one in valid):
         return best, []
     untouched = Finding(
         rule="no-touch",

@@ -10,12 +10,11 @@ import yaml
 from pydantic import ValidationError, model_validator
 
 from vstack.errors import RefusedError, VstackError
-from vstack.files import sha256_bytes, write_atomic
+from vstack.files import write_atomic
 from vstack.specify.pins import Frozen, Pins, canonical, digest_of
+from vstack.tla.normal import NORMAL_FORM
 
 LOCK_FORMAT = 1
-# Of our own normal form of definitions (vstack.tla.closure): a newer SANY doesn't void approvals.
-NORMAL_FORM = 1
 DEMO_PRINCIPAL = "demo-key@vstack.invalid"
 DEMO_LABEL = "demo key: no person approved this"
 _HEADER = """\
@@ -47,7 +46,11 @@ class Approval(Frozen):
 
 
 class Lock(Frozen):
-    """The whole lock. ``previous`` is the SHA-256 of the lock file before this one, ``earlier`` of those before it."""
+    """The whole lock. ``previous`` is the digest of the lock before this one, ``earlier`` those of the ones before it.
+
+    ``normal_form`` is the version of our own form of definitions, so that a
+    newer SANY doesn't void approvals.
+    """
 
     format: Literal[1] = LOCK_FORMAT
     normal_form: int = NORMAL_FORM
@@ -58,24 +61,28 @@ class Lock(Frozen):
     pins: Pins
     approvals: tuple[Approval, ...] = ()
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all of the lock but its approvals: one more signature makes no other lock."""
+        return digest_of(self.model_dump(mode="json", exclude={"approvals"}))
+
     def payload(self, principal: str, time: str) -> bytes:
-        """The bytes that an approval signs: all of the lock but the approvals, and who approves when."""
-        content = self.model_dump(mode="json", exclude={"approvals"})
+        """The bytes that an approval signs: the whole lock by digest, and who approves when."""
         return canonical(
             {
                 "vstack approval": LOCK_FORMAT,
                 "project": self.project,
                 "sequence": self.sequence,
                 "previous": self.previous,
-                "content": digest_of(content),
+                "lock": self.digest,
                 "principal": principal,
                 "time": time,
             }
         )
 
-    def follows(self, older: bytes) -> bool:
-        """Whether the lock file ``older`` is one of those that this lock grew out of."""
-        return sha256_bytes(older) in (self.previous, *self.earlier)
+    def follows(self, older: Lock) -> bool:
+        """Whether this lock grew out of ``older``."""
+        return older.digest in (self.previous, *self.earlier)
 
 
 def parse_lock(data: bytes, *, where: str) -> Lock:
@@ -122,8 +129,8 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
     return lock
 
 
-def read_lock(path: Path) -> tuple[Lock, bytes] | None:
-    """The lock at ``path`` with its bytes, or None where there is none.
+def read_lock(path: Path) -> Lock | None:
+    """The lock at ``path``, or None where there is none.
 
     Raises:
         RefusedError: as ``parse_lock``.
@@ -135,7 +142,7 @@ def read_lock(path: Path) -> tuple[Lock, bytes] | None:
         return None
     except OSError as error:
         raise VstackError(f"The lock can't be read: {error.strerror}", where=str(path)) from None
-    return parse_lock(data, where=str(path)), data
+    return parse_lock(data, where=str(path))
 
 
 def format_lock(lock: Lock) -> str:
@@ -157,14 +164,13 @@ def write_lock(path: Path, lock: Lock) -> None:
     write_atomic(path, text)
 
 
-def next_lock(project: str, pins: Pins, current: tuple[Lock, bytes] | None) -> Lock:
+def next_lock(project: str, pins: Pins, current: Lock | None) -> Lock:
     """The unsigned lock that comes after ``current`` (the first one if there is none)."""
     if current is None:
         return Lock(project=project, sequence=1, pins=pins)
-    lock, data = current
-    earlier = (lock.previous, *lock.earlier) if lock.previous else ()
+    earlier = (current.previous, *current.earlier) if current.previous else ()
     return Lock(
-        project=project, sequence=lock.sequence + 1, previous=sha256_bytes(data), earlier=earlier, pins=pins
+        project=project, sequence=current.sequence + 1, previous=current.digest, earlier=earlier, pins=pins
     )
 
 
