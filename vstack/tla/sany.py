@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
+import functools
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,12 +12,12 @@ from vstack.errors import VstackError
 from vstack.files import read_text, sha256_bytes, write_atomic
 from vstack.process import Finished, run
 from vstack.tla.messages import complaint
-from vstack.tla.sources import Jar, Source, gather, read_jar
+from vstack.tla.sources import Source, gather
 from vstack.tla.tree import Spec
 from vstack.tla.xml import to_spec
+from vstack.tools.jar import Jar, find_jar
+from vstack.tools.java import clean_environment
 
-# These make a JVM print to stderr, or add classes and options of their own.
-_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH")
 _OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss64m", "-Xmx768m", "-Dfile.encoding=UTF-8")
 _CACHE_FORMAT = "sany-xml-1"
 
@@ -41,16 +42,27 @@ def load(
         VstackError: a file is missing or unreadable, shadows a standard module,
             or doesn't parse (SANY's message, with ``file:line``).
     """
-    tools = read_jar(jar)
-    sources = gather(path, search, tools.standard)
+    tools = _jar(jar)
+    sources = gather(path, search, tools.standard_modules)
     stored = None if cache is None else cache / f"{_key(path.stem, sources, tools)}.xml"
     if stored is not None and stored.is_file():
-        document = read_text(stored).encode()
-    else:
-        document = _export(path.stem, sources, java, tools, seconds)
-        if stored is not None:
-            write_atomic(stored, document)
+        with contextlib.suppress(VstackError):  # a damaged entry is made anew
+            return to_spec(read_text(stored).encode(), sources)
+    document = _export(path.stem, sources, java, tools, seconds)
+    if stored is not None:
+        write_atomic(stored, document)
     return to_spec(document, sources)
+
+
+def _jar(path: Path) -> Jar:
+    """The jar at ``path``, read once per process while the file is unchanged."""
+    status = path.stat() if path.is_file() else None
+    return _read_jar(path, status and (status.st_mtime_ns, status.st_size))
+
+
+@functools.lru_cache(maxsize=8)
+def _read_jar(path: Path, _status: tuple[int, int] | None) -> Jar:
+    return find_jar(path)
 
 
 def _key(root: str, sources: Mapping[str, Source], tools: Jar) -> str:
@@ -76,17 +88,16 @@ def _export(root: str, sources: Mapping[str, Source], java: Sequence[str], tools
             return ended.stdout.encode()
         # The exporter drops the detail of a parse error; SANY itself prints it.
         detail = _java("tla2sany.SANY", [f"{root}.tla"], java, tools, modules, scratch, seconds)
-        raise complaint(detail.stdout + "\n" + detail.stderr + "\n" + ended.stderr, root, sources, tools.standard)
+        raise complaint(detail.stdout + "\n" + detail.stderr + "\n" + ended.stderr, root, sources, tools.standard_modules)
 
 
 def _java(
     main: str, arguments: Sequence[str], java: Sequence[str], tools: Jar, modules: Path, scratch: Path, seconds: float
 ) -> Finished:
-    environment = {name: value for name, value in os.environ.items() if name not in _JAVA_VARIABLES}
     # Standard modules are unpacked to fixed names in the temp folder: parallel runs must not share one.
     command = [*java, *_OPTIONS, f"-Djava.io.tmpdir={scratch}", "-cp", str(tools.path), main, *arguments]
     try:
-        return run(command, cwd=modules, env=environment, seconds=seconds)
+        return run(command, cwd=modules, env=clean_environment(scratch), seconds=seconds)
     except FileNotFoundError:
         raise VstackError(
             "Java can't be started", where=java[0], todo="Install Java 11 or later, or the extra `tlc`"

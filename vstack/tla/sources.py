@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vstack.errors import VstackError
-from vstack.files import read_text, sha256_file
+from vstack.files import read_text
 from vstack.tla.lexer import module_names
-
-_STANDARD = "tla2sany/StandardModules/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,45 +20,6 @@ class Source:
     text: str
     extends: tuple[str, ...]
     instances: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Jar:
-    """A ``tla2tools.jar``: its hash and the names of its standard modules."""
-
-    path: Path
-    sha256: str
-    standard: frozenset[str]
-
-
-def read_jar(path: Path) -> Jar:
-    """The jar at ``path``; read once per process while the file is unchanged.
-
-    Raises:
-        VstackError: it is missing or no jar.
-    """
-    try:
-        status = path.stat()
-    except OSError:
-        raise VstackError("The TLA+ tools' jar does not exist", where=str(path)) from None
-    return _read_jar(path.resolve(), status.st_mtime_ns, status.st_size)
-
-
-@functools.lru_cache(maxsize=8)
-def _read_jar(path: Path, _mtime: int, _size: int) -> Jar:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        raise VstackError("The TLA+ tools' jar can't be read as a jar", where=str(path)) from None
-    standard = {
-        name.removeprefix(_STANDARD).removesuffix(".tla")
-        for name in names
-        if name.startswith(_STANDARD) and name.endswith(".tla")
-    }
-    if not standard:
-        raise VstackError("The jar holds no standard modules of TLA+", where=str(path), todo="Name a tla2tools.jar")
-    return Jar(path, sha256_file(path), frozenset(standard))
 
 
 def gather(path: Path, search: Sequence[Path], standard: frozenset[str]) -> dict[str, Source]:

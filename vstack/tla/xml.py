@@ -340,6 +340,8 @@ def to_spec(document: bytes, sources: Mapping[str, Source]) -> tree.Spec:
                 modules[module.name] = module
                 if uid is not None:
                     builder.symbols[int(uid)] = module
-    root = modules[top.findtext("RootModule") or ""]
+    root = modules.get(top.findtext("RootModule") or "")
+    if root is None:
+        raise VstackError("SANY's export lacks its root module")
     scope = {definition.name: definition for definition in root.definitions}
     return tree.Spec(root, modules, builder.symbols, scope)
