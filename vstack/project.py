@@ -340,7 +340,7 @@ class Project:
 
 def _declared(name: str, known: dict[str, Any], where: str) -> None:
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean `{near[0]}`?" if near else ""
         raise ValueError(f"{where}: `{name}` is not declared{hint}")
 

@@ -1,0 +1,87 @@
+"""`vstack.yaml`: what is read, and how each fault is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vstack.errors import VstackError
+from vstack.project import load_project
+
+GOOD = """version: 1
+project: lease
+goals:
+  Isolation: {english: No page has two owners., formula: Isolation}
+model: {module: Lease.tla}
+environments:
+  calm: {english: nothing fails}
+guards:
+  G1: {constant: G1, english: waits}
+variants:
+  buggy: {english: before}
+  fixed: {english: after, guards: [G1]}
+matrix:
+  buggy: {calm: {Isolation: violated}}
+  fixed: {calm: {Isolation: holds}}
+kills:
+  - {guard: G1, variant: fixed, environment: calm, violates: [Isolation]}
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    (folder / "vstack.yaml").write_text(text)
+    return folder
+
+
+def test_a_project_is_read_from_its_folder_or_file(tmp_path: Path) -> None:
+    write(tmp_path, GOOD)
+    for place in (tmp_path, tmp_path / "vstack.yaml"):
+        project = load_project(place)
+        assert project.root == tmp_path.resolve()
+        assert project.file.variants["fixed"].guards == ["G1"]
+        assert project.model_path == tmp_path.resolve() / "Lease.tla"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("formula:", "formla:", r"Unknown key `goals.Isolation.formla`.*vstack.yaml:4\). The nearest known key is `formula`"),
+        ("english: waits", "english: waits, constants: {}", r"Unknown key `guards.G1.constants`.*nearest known key is `constant`"),
+        ("variants:", "varients:", r"Unknown key `varients`.*nearest known key is `variants`"),
+        ("guards: [G1]}", "guards: [G2]}", r"variants.fixed.guards: `G2` is not declared; did you mean `G1`\?"),
+        ("{calm: {Isolation: holds}}", "{clam: {Isolation: holds}}", r"matrix.fixed: `clam` is not declared; did you mean `calm`\?"),
+        ("Isolation: holds", "Isolation: yes", r"matrix.fixed.calm.Isolation: Input should be 'holds' or 'violated'"),
+        ("variant: fixed, env", "variant: buggy, env", r"kills\[0\]: variant buggy does not have guard G1"),
+        ("violates: [Isolation]", "violates: []", r"a guard that no goal needs must have an `excuse`"),
+        (", formula: Isolation", "", r"goals.Isolation: a goal of kind invariant needs `formula`"),
+        ("version: 1", "version: 2", r"version: Input should be 1"),
+        ("project: lease", "project: a b", r"project: String should match"),
+        ("project: lease", "project: lease\nproject: other", r"the key `project` stands twice \(.*vstack.yaml:3\)"),
+        ("goals:", "goals: [", r"not valid YAML"),
+    ],
+)
+def test_each_fault_is_one_paragraph_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    write(tmp_path, GOOD.replace(old, new, 1))
+    with pytest.raises(VstackError, match=message) as caught:
+        load_project(tmp_path)
+    assert "\n" not in caught.value.paragraph()
+    assert caught.value.exit_code == 2
+
+
+def test_a_missing_file_says_how_to_start(tmp_path: Path) -> None:
+    with pytest.raises(VstackError, match="No vstack.yaml here.*vstack init"):
+        load_project(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "- 1\n", "just text\n"])
+def test_something_that_is_no_mapping_is_an_error(tmp_path: Path, text: str) -> None:
+    with pytest.raises(VstackError, match="must be a mapping"):
+        load_project(write(tmp_path, text))
+
+
+def test_text_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "vstack.yaml").write_bytes(b"project: \xff\n")
+    with pytest.raises(VstackError, match="not UTF-8"):
+        load_project(tmp_path)
