@@ -223,6 +223,7 @@ class CaseReport(Result):
     guards: dict[str, str] = {}
     guard_anchors: dict[str, tuple[str, ...]] = {}
     variant_guards: dict[str, tuple[str, ...]] = {}
+    variant_commits: dict[str, str] = {}
     cells: tuple[Cell, ...] = ()
     kills: tuple[KillRow, ...] = ()
     pairs: tuple[PairRow, ...] = ()
