@@ -50,7 +50,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
         "english": "The lender gives page {p} to request {r} and orders its contents",
         "anchors": [anchor("40-52")],
         "sends": "order(r) to courier",
-        "split": "Lending and ordering are two statements, but one lock is held over both.",
+        "split": ["the order is put into a queue here and taken from it in StartCopy"],
     },
     "StartCopy": {
         "process": "courier",
@@ -77,7 +77,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
         "anchors": [anchor("31", "toy/courier.py")],
         "lands": "copy(r)",
     },
-    "LoseCopy": {"environment": True, "english": "The courier's host dies; the copy of {r} never arrives"},
+    "LoseCopy": {"process": "environment", "environment": True, "environment_words": "hosts may die", "english": "The courier's host dies; the copy of {r} never arrives"},
     "Retry": {"process": "borrower", "english": "The borrower asks about {r} again", "anchors": [anchor("60", "toy/borrower.py")]},
 }
 
@@ -359,6 +359,7 @@ CASE = CaseReport(
         "borrower": "a thread of the client that asks for pages",
         "lender": "the server's event loop, which owns all pages",
         "courier": "a pool of workers that copy contents over the network",
+        "environment": "the world",
     },
     actions=ACTIONS,
     tools={"TLC": "2.15 (rev d5b5a7f), sha256 58c6…129a", "Java": "25.0.1", "vstack": "0.1.0"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -82,7 +82,9 @@ def read_behaviour(evidence: Evidence, report: CaseReport) -> Behaviour | None:
         return None
     recorded = trace.Trace.from_json(evidence.trace)
     first, last = recorded.steps[0], recorded.steps[-1]
-    steps = tuple(_step(number, *pair, report) for number, pair in enumerate(pairwise(recorded.steps), start=1))
+    commit = report.variant_commits.get(str(evidence.subject.get("variant", "")))
+    pairs = enumerate(pairwise(recorded.steps), start=1)
+    steps = tuple(_step(number, *pair, report, commit) for number, pair in pairs)
     name = evidence.violated or str(evidence.subject.get("goal", ""))
     goal = next((row for row in report.goals if row.name == name), None)
     return Behaviour(
@@ -105,7 +107,7 @@ def fill(text: str, params: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w.])(?:{names})(?!\w)", lambda match: params[match.group()], text)
 
 
-def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport) -> Step:
+def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport, commit: str | None) -> Step:
     about = report.actions.get(now.action, {})
     params = {name: show(value) for name, value in (now.params or {}).items()}
     bare = {name: value.strip('"') for name, value in params.items()}
@@ -121,10 +123,17 @@ def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport) 
         params=tuple(params.items()),
         changes=tuple(part for parts in changed for part in parts),
         state=_state(now),
-        code=tuple(Code(str(item["text"]), item.get("url")) for item in about.get("anchors") or ()),
+        code=_code(about.get("anchors") or (), commit),
         where=f"{now.span.module}.tla:{now.span.line}" if now.span else "",
         **{key: tuple(fill(text, bare) for text in _texts(about.get(key))) for key in _TRAFFIC},
     )
+
+
+def _code(anchors: Sequence[Mapping[str, Any]], commit: str | None) -> tuple[Code, ...]:
+    """The anchors at the commit of the variant that ran; all of them where none is at it."""
+    places = [Code(str(item["text"]), item.get("url")) for item in anchors]
+    own = [place for place in places if commit and place.text.endswith(f"@{commit}")]
+    return tuple(own or places)
 
 
 _TRAFFIC = ("starts", "lands", "sends", "receives")

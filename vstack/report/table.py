@@ -13,6 +13,8 @@ from rich.text import Text
 from vstack.report.words import (
     NO_TRACE,
     approval_words,
+    assumptions,
+    bounds,
     has_demo_key,
     outcome_sentence,
     plural,
@@ -166,13 +168,12 @@ def _traces(report: CaseReport, console: Console) -> None:
 
 
 def _basis(report: CaseReport, console: Console) -> None:
-    bounds = dict.fromkeys(f"{name} = {value}" for cell in report.cells for name, value in cell.evidence.bounds.items())
-    if report.assumptions or bounds:
+    sizes = ", ".join(f"{name} = {value}" for name, value in bounds(report))
+    resting = [*([f"bounds: {sizes}"] if sizes else []), *assumptions(report)]
+    if resting:
         _heading(console, "every claim above rests on")
-        for assumption in report.assumptions:
-            _item(console, assumption)
-        if bounds:
-            _item(console, f"bounds: {', '.join(bounds)}")
+    for text in resting:
+        _item(console, text)
     if report.omissions:
         _heading(console, "left out of the model")
         for what, reason in report.omissions:

@@ -106,14 +106,6 @@ class View:
         kills = [(cell.goal, cell.evidence) for row in self.report.kills for cell in row.cells]
         return (*cells, *kills, *((str(run.subject.get("goal", "")), run) for run in self.report.z3))
 
-    def bounds(self) -> tuple[tuple[str, str], ...]:
-        """Each bound of the model and the values that runs gave it."""
-        values: dict[str, dict[str, None]] = {}
-        for _, run in self.runs():
-            for name, value in run.bounds.items():
-                values.setdefault(name, {})[value] = None
-        return tuple((name, " or ".join(found)) for name, found in values.items())
-
     def sections(self) -> tuple[tuple[str, str], ...]:
         """The sections that have something to say: (id, heading), the id naming the template."""
         report = self.report

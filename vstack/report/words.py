@@ -69,6 +69,21 @@ def question(report: CaseReport) -> str:
     )
 
 
+def bounds(report: CaseReport) -> tuple[tuple[str, str], ...]:
+    """Each size that bounds the model with the values its runs gave it; switches are no bounds."""
+    values: dict[str, dict[str, None]] = {}
+    for cell in (*report.cells, *(cell for row in report.kills for cell in row.cells)):
+        for name, value in cell.evidence.bounds.items():
+            values.setdefault(name, {})[value] = None
+    sizes = ((name, " or ".join(found)) for name, found in values.items() if not found.keys() & {"TRUE", "FALSE"})
+    return tuple(sizes)
+
+
+def assumptions(report: CaseReport) -> tuple[str, ...]:
+    """What the claims rest on besides ``bounds``."""
+    return tuple(text for text in report.assumptions if not text.startswith("bound: "))
+
+
 def strength_words(evidence: Evidence) -> str:
     """The strength of a claim; an attested record never reads as a claim of ours."""
     if evidence.strength is None:
