@@ -160,7 +160,7 @@ def _now(case: _Case, repo: GitRepo, wanted: list[bytes], revision: str) -> Anch
     a = case.anchor
     found = locate(case.repos, repo, a, wanted, revision)
     if found is None:
-        return case.row("changed", f"these lines are nowhere at {revision}: the model is stale there")
+        return case.row("changed", f"these lines are nowhere at {revision}")
     path, first, commit, places = found
     several = f"{places} places hold the same lines; this is the nearest" if places > 1 else ""
     if (path, first) == (a.path, a.first):
@@ -186,7 +186,7 @@ def locate(
         if found:
             return anchor.path, found[0], commit, found[1]
     needle = b"".join(wanted)
-    for path, content in target.files_like(commit, PurePosixPath(anchor.path).suffix):
+    for path, content in target.files_like(commit, PurePosixPath(anchor.path).suffix).items():
         found = find_lines(split_lines(content), wanted, anchor.first) if needle in content else None
         if found:
             return path, found[0], commit, found[1]

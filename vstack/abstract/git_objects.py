@@ -57,6 +57,7 @@ class GitRepo:
     folder: Path
     _objects: dict[str, tuple[str, bytes]] = field(default_factory=dict, repr=False)
     _files: dict[tuple[str, str], bytes | None] = field(default_factory=dict, repr=False)
+    _trees: dict[tuple[str, str], dict[str, bytes]] = field(default_factory=dict, repr=False)
 
     def git(self, *arguments: str, data: bytes = b"") -> tuple[int, bytes, str]:
         """``git -C FOLDER ARGUMENTS``."""
@@ -109,12 +110,17 @@ class GitRepo:
             self._objects[name] = (kind, data)
         return data
 
-    def files_like(self, commit: str, suffix: str) -> Iterator[tuple[str, bytes]]:
+    def files_like(self, commit: str, suffix: str) -> dict[str, bytes]:
         """All files of ``commit`` whose name ends in ``suffix``, with their bytes.
 
-        Read in one git process because a search through a large repository
-        touches thousands of files.
+        Read in one git process and kept, because a search through a large
+        repository touches thousands of files, anchor after anchor.
         """
+        if (commit, suffix) not in self._trees:
+            self._trees[commit, suffix] = self._read_all(commit, suffix)
+        return self._trees[commit, suffix]
+
+    def _read_all(self, commit: str, suffix: str) -> dict[str, bytes]:
         code, listing, message = self.git("ls-tree", "-r", "-z", "--full-tree", commit)
         if code != 0:
             raise VstackError(f"git can't list the files of {commit}: {message}", where=str(self.folder))
@@ -125,16 +131,18 @@ class GitRepo:
             if meta.startswith(b"100") and path.endswith(suffix):
                 wanted.append((path, meta.split()[2].decode()))
         _, stream, _ = self.git("cat-file", "--batch", data="".join(f"{blob}\n" for _, blob in wanted).encode())
+        found: dict[str, bytes] = {}
         position = 0
         for path, _ in wanted:
             end = stream.find(b"\n", position)
             header = stream[position:end].split()
-            if len(header) != 3:
+            if len(header) == 3:
+                size = int(header[2])
+                found[path] = stream[end + 1 : end + 1 + size]
+                position = end + size + 2
+            else:
                 position = end + 1
-                continue
-            size = int(header[2])
-            yield path, stream[end + 1 : end + 1 + size]
-            position = end + size + 2
+        return found
 
 
 _KINDS = {b"40000": "tree", b"100644": "blob", b"100755": "blob", b"100664": "blob"}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -14,6 +12,7 @@ from vstack.abstract.check import AnchorReport, check_anchors, stale_actions
 from vstack.abstract.marks import load_spec, read_marks
 from vstack.abstract.repos import open_repos
 from vstack.abstract.revisions import parse_at
+from vstack.commands.console import progress
 from vstack.project import load_project
 from vstack.results import AtomicityRow, Finding
 
@@ -27,8 +26,8 @@ def run(folder: Path, *, repos: tuple[str, ...], at: tuple[str, ...], fetch: boo
     marks, problems = read_marks(project, spec)
     sources = open_repos(project, repos, fetch=fetch)
     revisions = parse_at(at)
-    with _telling(as_json) as tell:
-        report = check_anchors(project, marks, sources, at=revisions, on_anchor=tell)
+    with progress("anchor check", quiet=as_json) as tell:
+        report = check_anchors(project, marks, sources, at=revisions, on_anchor=lambda place: tell(f"git: {place}"))
         atomicity = check_atomicity(project, marks, sources)
     findings = (*problems, *report.findings)
     stale = stale_actions(report) if revisions else ()
@@ -53,19 +52,6 @@ def _data(
     }
 
 
-@contextlib.contextmanager
-def _telling(quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """A line on the terminal that names the anchor git is asked about."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    with console.status("Asking git") as status:
-        yield lambda place: status.update(f"Asking git about {place}")
-
-
 def _short(place: str) -> str:
     before, _, commit = place.rpartition("@")
     return f"{before}@{commit[:12]}"
@@ -79,14 +65,21 @@ def _show(
     from rich.text import Text
 
     console = Console(highlight=False)
-    table = Table("Action", "Process", box=None, pad_edge=False)
-    table.add_column("Anchor", overflow="fold")
-    table.add_column("State", overflow="fold")
-    for row in report.rows:
-        state = Text(row.state, style=STATES[row.state])
-        extra = "; ".join(part for part in (f"now {_short(row.now)}" if row.now else "", row.note) if part)
-        table.add_row(Text(row.action), Text(row.process or ""), Text(_short(row.anchor)), state.append(f": {extra}" if extra else ""))
+    table = Table("Action", "Process", "Anchors", box=None, pad_edge=False)
+    for action in dict.fromkeys(row.action for row in report.rows):
+        mine = [row for row in report.rows if row.action == action]
+        states = Text(", ").join(
+            Text(f"{count} {state}", style=style)
+            for state, style in STATES.items()
+            if (count := sum(row.state == state for row in mine))
+        )
+        table.add_row(Text(action), Text(", ".join(dict.fromkeys(row.process or "" for row in mine))), states)
     console.print(table)
+    for row in report.rows:
+        if row.state != "exact":
+            extra = "; ".join(part for part in (f"now {_short(row.now)}" if row.now else "", row.note) if part)
+            line = Text(f"{row.where}: {_short(row.anchor)} ").append(row.state, style=STATES[row.state])
+            console.print(line.append(f": {extra}"), soft_wrap=True)
     counts = ", ".join(f"{report.count(state)} {state}" for state in STATES if report.count(state))
     console.print(Text(f"{len(report.rows)} anchors: {counts or 'none'}"))
     for row in atomicity:
