@@ -11,7 +11,7 @@ from tests.specify import security_key
 from tests.specify.test_lock import PINS
 from vstack.errors import RefusedError, VstackError
 from vstack.specify.approval import sign, verify
-from vstack.specify.approvers import approver_line, parse_approvers, principal_of, put_demo_key, read_public_key
+from vstack.specify.approvers import approver_line, parse_approvers, principals_of, put_demo_key, read_public_key
 from vstack.specify.lock import Approval, Lock
 
 PERSON = "person@example.org"
@@ -112,7 +112,7 @@ def test_approvers_are_read_with_options_and_found_by_key(key: Path) -> None:
     text = f'a@x.org,b@x.org namespaces="git,vstack-approval",valid-after="20200101" {kind} {data} a comment\n'
     listed = parse_approvers(text, where="f")
     assert listed[0].principals == ("a@x.org", "b@x.org") and listed[0].key_type == kind
-    assert principal_of(listed, data) == "a@x.org"
+    assert principals_of(listed, data) == ("a@x.org", "b@x.org")
 
 
 @pytest.mark.parametrize("line", ["person@example.org", "person@example.org ssh-ed25519", "a ssh-ed25519 !!!", 'a "b'])

@@ -15,7 +15,7 @@ from vstack.specify.approvers import (
     APPROVERS_FILE,
     approver_line,
     parse_approvers,
-    principal_of,
+    principals_of,
     put_demo_key,
     read_public_key,
     start_approvers,
@@ -73,18 +73,22 @@ def approve(project: Project, lock: Lock, *, key: Path, principal: str | None) -
     path = project.root / APPROVERS_FILE
     key_type, public = read_public_key(key)
     if path.exists():
-        listed = principal_of(parse_approvers(read_text(path), where=str(path)), public)
-        name = principal or listed
-        if listed is None or name is None:
+        listed = principals_of(parse_approvers(read_text(path), where=str(path)), public)
+        if not listed:
             raise VstackError(
                 f"The key {key} is not in the approvers file",
                 where=str(path),
                 todo=f"A code owner adds the line: {approver_line(principal or 'you@example.org', key_type, public)}",
             )
+        name = principal or next((one for one in listed if not set(one) & set("*?!")), None)
+        if name is None:
+            raise VstackError(f"The key is listed for {', '.join(listed)}, not for a name", where=str(path), todo="Give yours with --as")
     else:
         name = principal or _git_email(project.root)
         start_approvers(path, name, key_type, public)
-    return _write(project, _without(lock, name), key=key, principal=name)
+    signed = sign(_without(lock, name), key=key, principal=name)
+    write_lock(project.lock_path, signed)
+    return signed
 
 
 def approve_for_demo(project: Project, lock: Lock) -> Lock:
@@ -97,12 +101,6 @@ def approve_for_demo(project: Project, lock: Lock) -> Lock:
         key = make_demo_key(Path(folder))
         signed = sign(_without(lock, DEMO_PRINCIPAL), key=key, principal=DEMO_PRINCIPAL)
         put_demo_key(project.root / APPROVERS_FILE, *read_public_key(key))
-    write_lock(project.lock_path, signed)
-    return signed
-
-
-def _write(project: Project, lock: Lock, *, key: Path, principal: str) -> Lock:
-    signed = sign(lock, key=key, principal=principal)
     write_lock(project.lock_path, signed)
     return signed
 

@@ -67,10 +67,10 @@ def read_public_key(path: Path) -> tuple[str, str]:
     return words[0], words[1]
 
 
-def principal_of(approvers: tuple[Approver, ...], key: str) -> str | None:
-    """The first principal under which ``key`` (base64) is listed, or None."""
+def principals_of(approvers: tuple[Approver, ...], key: str) -> tuple[str, ...]:
+    """The principals under which ``key`` (base64) is listed, patterns such as `*@example.org` among them."""
     wanted = base64.b64decode(key)
-    return next((a.principals[0] for a in approvers if a.public_key == wanted), None)
+    return tuple(principal for approver in approvers if approver.public_key == wanted for principal in approver.principals)
 
 
 def approver_line(principal: str, key_type: str, key: str) -> str:

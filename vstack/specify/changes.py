@@ -10,6 +10,8 @@ from vstack.specify.settings import Leaf, changed_leaves
 from vstack.specify.words import reads_alike
 
 ABSENT = "(absent)"
+# Sections of `Pins` whose entries `vstack.yaml` names, with the section there that does.
+_DECLARED = {"goals": "goals", "environment": "environment_actions", "operators": "model", "fairness": "model"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,11 @@ def _one_sided(
     pin, pins = (after, now) if after is not None else (before, approved)
     assert pin is not None
     definition = pins.definitions.get(pin.definitions[0]) if pin.definitions else None
-    where = definition.place if definition else place((section, name))
+    if after is None and section in _DECLARED:
+        # The definition may well be there still: what was removed is the entry that names it.
+        where = place((_DECLARED[section],))
+    else:
+        where = definition.place if definition else place((section, name))
     text = definition.text if definition else str(pin.value)
     return Change(section, name, None, where, text if before else ABSENT, text if after else ABSENT)
 
