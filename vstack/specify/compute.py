@@ -14,9 +14,9 @@ from vstack.tla.actions import split_next
 from vstack.tla.cfg import Cfg, parse_cfg
 from vstack.tla.closure import closure
 from vstack.tla.places import Span, text_of
-from vstack.tla.tree import ACTION_LEVEL, STATE_LEVEL, TEMPORAL_LEVEL, Spec
+from vstack.tla.tree import ACTION_LEVEL, STATE_LEVEL, TEMPORAL_LEVEL, Definition, Spec
 
-_LEVELS = {STATE_LEVEL: "a state formula", ACTION_LEVEL: "an action formula", TEMPORAL_LEVEL: "a temporal formula"}
+_LEVELS = {ACTION_LEVEL: "an action formula", TEMPORAL_LEVEL: "a temporal formula"}
 
 
 def compute_pins(project: Project, spec: Spec | None) -> Pins:
@@ -79,21 +79,10 @@ class _Builder:
             value["script sha256"] = sha256_file(path)
             return Pin(digest=digest_of(value), value=value)
         formula = str(goal.formula)
-        self._check_kind(name, goal, formula)
+        own = self.spec.definition(formula)
+        check_kind(name, goal.kind, own, where=self.place(own.span))
         pin = self.named(formula)
         return Pin(digest=digest_of([pin.digest, value]), definitions=pin.definitions, value=value)
-
-    def _check_kind(self, name: str, goal: Goal, formula: str) -> None:
-        definition = self.spec.definition(formula)
-        where = self.place(definition.span)
-        if definition.params:
-            raise VstackError(f"Goal {name}: {formula} has parameters, so it states nothing by itself", where=where)
-        if goal.kind == "invariant" and definition.level > STATE_LEVEL:
-            raise VstackError(
-                f"Goal {name} is an invariant, but {formula} is {_LEVELS[definition.level]}",
-                where=where,
-                todo=f"State it over one state, or give the goal the kind `{'action' if definition.level == ACTION_LEVEL else 'temporal'}`",
-            )
 
     def named(self, name: str) -> Pin:
         """The pin of a definition of the model's scope by its closure."""
@@ -163,3 +152,26 @@ class _Builder:
         text = text_of(self._texts[span.module], span)
         self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
 
+
+
+def check_kind(goal: str, kind: str, definition: Definition, *, where: str) -> None:
+    """Whether ``definition`` can be the formula of a goal of this kind.
+
+    Raises:
+        VstackError: it has parameters, or an invariant is not over one state.
+    """
+    if definition.params:
+        raise VstackError(f"Goal {goal}: {definition.name} has parameters, so it states nothing by itself", where=where)
+    if kind == "invariant" and definition.level > STATE_LEVEL:
+        better = "action" if definition.level == ACTION_LEVEL else "temporal"
+        raise VstackError(
+            f"Goal {goal} is an invariant, but {definition.name} is {_LEVELS[definition.level]}",
+            where=where,
+            todo=f"State it over one state, or give the goal the kind `{better}`",
+        )
+    if kind == "action" and definition.level == ACTION_LEVEL:
+        raise VstackError(
+            f"Goal {goal}: TLC checks an action property as `[][A]_vars`, and {definition.name} is a bare action",
+            where=where,
+            todo=f"Write `[][...]_vars` around the body of {definition.name}",
+        )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from vstack.errors import VstackError
-from vstack.project import PROJECT_FILE, Project
+from vstack.files import read_text, write_atomic
+from vstack.project import PROJECT_FILE, Project, load_project
+from vstack.specify.compute import check_kind
+from vstack.specify.reading import project_tools
 from vstack.tla.lexer import lexemes
+from vstack.tla.sany import load
 from vstack.tla.tree import Spec
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -100,6 +105,54 @@ def with_definition(text: str, draft: Draft, *, where: str) -> str:
     start = text.rfind("\n", 0, end.start) + 1
     before = text[:start] if text[:start].endswith("\n\n") else text[:start] + "\n"
     return f"{before}{comment}{draft.name} =={body}\n{text[start:]}"
+
+
+def try_draft(project: Project, draft: Draft, module: Path | None, module_text: str, project_text: str) -> None:
+    """Have SANY read the model with the drafted module text, in a folder apart, and check the goal's kind.
+
+    Raises:
+        VstackError: the formula doesn't parse, the model doesn't reach the
+            module, the goal is not of its kind, or `vstack.yaml` would not be valid.
+    """
+    with tempfile.TemporaryDirectory(prefix="vstack-draft-") as name:
+        folder = Path(name)
+        (folder / PROJECT_FILE).write_text(project_text, encoding="utf-8")
+        originals = {folder / PROJECT_FILE: project.root / PROJECT_FILE}
+        for origin in dict.fromkeys((project.model_path.parent, *project.module_folders)) if draft.kind != "z3" else ():
+            for path in sorted(origin.glob("*.tla")):
+                if folder / path.name not in originals:
+                    text = module_text if module is not None and path.samefile(module) else read_text(path)
+                    (folder / path.name).write_text(text, encoding="utf-8", newline="")
+                    originals[folder / path.name] = path
+        try:
+            load_project(folder)
+            if draft.kind != "z3":
+                tools = project_tools(project)
+                spec = load(folder / project.model_path.name, search=(), java=tools.java, jar=tools.jar)
+                definition = spec.definition(draft.name)
+                check_kind(draft.name, draft.kind, definition, where=f"{spec.modules[definition.module].path}:{definition.span.line}")
+        except VstackError as error:
+            where = error.where or ""
+            for copy, original in originals.items():
+                where = where.replace(str(copy), str(original))
+            raise VstackError(error.what, where=where or None, todo=error.todo) from None
+
+
+def write_draft(project: Project, module: Path | None, module_text: str, project_text: str) -> None:
+    """Write the module, then `vstack.yaml`; if the second can't be written the first is put back.
+
+    Raises:
+        VstackError: a file can't be written.
+    """
+    before = read_text(module) if module is not None else ""
+    if module is not None:
+        write_atomic(module, module_text)
+    try:
+        write_atomic(project.root / PROJECT_FILE, project_text)
+    except VstackError:
+        if module is not None:
+            write_atomic(module, before)
+        raise
 
 
 def goals_module(project: Project, spec: Spec, named: str | None) -> Path:
