@@ -29,24 +29,27 @@ EnvironmentInit ==
 
 (* The client sends request r, with an id of its own or, where ids are     *)
 (* reused, with that of an earlier request the client is done with.        *)
+\* @environment a client of the engine, free to send, and where ids are reused free to choose an old id
 ClientSubmits(r) ==
     /\ fate[r] = "unsent"
     /\ \A q \in Requests : q < r => fate[q] # "unsent"
     /\ \E i \in Requests :
         /\ i = r \/ (IdsReused /\ i < r)
-        /\ \A q \in Requests : q < r /\ idOf[q] = i => fate[q] # "live"
+        /\ \A q \in Requests : q < r /\ idOf[q] = i => ~ClientWaits(q)
         /\ idOf' = [idOf EXCEPT ![r] = i]
     /\ fate' = [fate EXCEPT ![r] = "live"]
     /\ UNCHANGED <<aborts, peerUp, xfer, content, engineVars>>
 
 (* The client aborts (or disconnects) at any time while it waits.          *)
+\* @environment a client that cancels or disconnects, at any time; the abort is queued at the engine
 UserAborts(r) ==
-    /\ fate[r] = "live"
+    /\ ClientWaits(r)
     /\ fate' = [fate EXCEPT ![r] = "aborted"]
     /\ aborts' = aborts \cup {r}
     /\ UNCHANGED <<idOf, peerUp, xfer, content, engineVars>>
 
 (* The peer dies: no transfer makes progress any more, no error is seen.   *)
+\* @environment the prefill instance, or the way to it, goes silent for good
 PeerDies ==
     /\ PeerMayDie
     /\ peerUp
@@ -55,6 +58,7 @@ PeerDies ==
 
 (* A load ends in an error that the worker sees: a failed handshake (also  *)
 (* that of a read of no blocks) or a transfer in an error state.           *)
+\* @environment a handshake that is refused after the peer answered, or a transfer that the NIXL library reports as failed
 LoadFails(r) ==
     /\ LoadsMayFail
     /\ xfer[r] \in {"flight", "asking"}

@@ -14,7 +14,8 @@ CONSTANTS
 (* Request ids are drawn from Requests too: a request's own id is its number. *)
 
 VARIABLES
-    fate,       \* [Requests -> unsent | live | aborted | answered]: what the client knows
+    fate,       \* [Requests -> unsent | live | replied | aborted | answered]: replied, the
+                \* answer is on its way to the client
     idOf,       \* [Requests -> Requests]: the id under which the client sent the request
     phase,      \* where the engine's step stands: input | schedule | sent | forward | output | kv | dead
     entry,      \* [ids -> Requests or None]: the scheduler's table of requests
@@ -45,10 +46,13 @@ Integrity ==
         \A r \in Requests : status[r] = "running" =>
             \E k \in Blocks : owner[k] = r /\ content[k] = r
 
-(* Finality, requests: a request that the client still waits for is        *)
-(* answered, unless the client aborts it.                                  *)
+(* The client has sent the request and has neither an answer nor aborted.  *)
+ClientWaits(r) == fate[r] \in {"live", "replied"}
+
+(* Finality, requests: a request that the client waits for is answered,    *)
+(* unless the client aborts it.                                            *)
 FinalityRequests ==
-    \A r \in Requests : (fate[r] = "live") ~> (fate[r] # "live")
+    \A r \in Requests : ClientWaits(r) ~> ~ClientWaits(r)
 
 (* Finality, blocks: once the client has its answer or has aborted, the    *)
 (* request's blocks come back to the pool, for good.                       *)

@@ -35,6 +35,12 @@ OwnerWithout(i) ==
 AddQueued(r) == fate[r] # "unsent" /\ status[r] = "none"
 
 -----------------------------------------------------------------------------
+\* The engine takes a new request from its input queue.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1624-1630@a208439537a9071668b99dc8089db0dd8995034a sha256:640a042ca8163ff3
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1624-1630@8e3269086916d81b010a2d6209784a106ac2994a sha256:640a042ca8163ff3
+\* @anchor vllm:vllm/v1/engine/core.py:1040-1042@8e3269086916d81b010a2d6209784a106ac2994a sha256:5c7518e935ad9a8d
+\* @split a request crosses the input queue: sent by the client (ClientSubmits), taken here between two steps
 AddRequest(r) ==
     /\ phase = "input"
     /\ AddQueued(r)
@@ -45,6 +51,10 @@ AddRequest(r) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, phase, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* The id is still in the table: the assertion "duplicate request id" ends the engine process.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1611-1615@a208439537a9071668b99dc8089db0dd8995034a sha256:f883862c37174875
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1611-1615@8e3269086916d81b010a2d6209784a106ac2994a sha256:f883862c37174875
 DuplicateIdAsserts(r) ==
     /\ phase = "input"
     /\ AddQueued(r)
@@ -54,6 +64,10 @@ DuplicateIdAsserts(r) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, entry, status, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* An abort for a request that is finished or gone does nothing.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1650-1655@a208439537a9071668b99dc8089db0dd8995034a sha256:3a1935a5cfff8c7f
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1650-1655@8e3269086916d81b010a2d6209784a106ac2994a sha256:3a1935a5cfff8c7f
 AbortIgnored(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -61,6 +75,17 @@ AbortIgnored(r) ==
     /\ aborts' = aborts \ {r}
     /\ UNCHANGED <<fate, idOf, peerUp, xfer, content, engineVars>>
 
+\* An abort of a request that runs, or waits to be scheduled: freed at once. If its load was
+\* never started, the connector still asks the peer, by a read of no blocks, to release its own.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1671-1674@a208439537a9071668b99dc8089db0dd8995034a sha256:7c737536d5cfd4dd
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1686-1694@a208439537a9071668b99dc8089db0dd8995034a sha256:ba25dbde792c5a41
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1672-1674@8e3269086916d81b010a2d6209784a106ac2994a sha256:4d4f53b2b8c5a271
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1681-1682@8e3269086916d81b010a2d6209784a106ac2994a sha256:17efef5206f9fd20
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1696-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:ba36042b784dc486
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:774-783@8e3269086916d81b010a2d6209784a106ac2994a sha256:38b3ffc1b1cbeaed
+\* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
 AbortNotLoading(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -73,6 +98,15 @@ AbortNotLoading(r) ==
     /\ xfer' = IF xfer[r] = "none" THEN [xfer EXCEPT ![r] = "empty"] ELSE xfer
     /\ UNCHANGED <<fate, idOf, peerUp, content, phase, dest, recvDone, failed, report, badBlocks>>
 
+\* An abort during a load, without delay: blocks freed and entry dropped now. In the old code always;
+\* in the fixed code only if the end of the load was recorded before.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1671-1674@a208439537a9071668b99dc8089db0dd8995034a sha256:7c737536d5cfd4dd
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1676-1694@a208439537a9071668b99dc8089db0dd8995034a sha256:6102574776962d1c
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1672-1682@8e3269086916d81b010a2d6209784a106ac2994a sha256:99feea7e06e10292
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1684-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:ce1ae8241b5e4fd1
+\* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
 AbortLoadFrees(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -87,6 +121,13 @@ AbortLoadFrees(r) ==
     /\ failed' = IF G3 THEN failed \ {idOf[r]} ELSE failed
     /\ UNCHANGED <<fate, idOf, peerUp, xfer, content, phase, dest, report, badBlocks>>
 
+\* An abort during a load, with the free delayed: blocks and entry stay until the load ends.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1672-1682@8e3269086916d81b010a2d6209784a106ac2994a sha256:99feea7e06e10292
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1684-1700@8e3269086916d81b010a2d6209784a106ac2994a sha256:a8306fbbeee200f3
+\* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
+\* @split abort and free are two steps: the free is FreeAfterLoad, when the worker has reported the end of the load
 AbortLoadHolds(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -104,6 +145,14 @@ AbortLoadHolds(r) ==
 HasRequests ==
     flush \/ \E r \in Requests : status[r] \in {"waiting", "loading", "running"}
 
+\* The input queue is drained; the engine steps if it has requests, else it sleeps on the queue.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:988-996@8e3269086916d81b010a2d6209784a106ac2994a sha256:c03e365fdbe1c48f
+\* @anchor vllm:vllm/v1/engine/core.py:1010-1013@8e3269086916d81b010a2d6209784a106ac2994a sha256:e46ab227bd63c822
+\* @anchor vllm:vllm/v1/engine/core.py:378-380@8e3269086916d81b010a2d6209784a106ac2994a sha256:31e10bb7b7aa7f05
+\* @anchor vllm:vllm/v1/core/sched/interface.py:165-168@8e3269086916d81b010a2d6209784a106ac2994a sha256:85c49a93793be167
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1707-1712@8e3269086916d81b010a2d6209784a106ac2994a sha256:1638add2fc939d73
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1696-1701@a208439537a9071668b99dc8089db0dd8995034a sha256:1638add2fc939d73
 BeginSchedule ==
     /\ phase = "input"
     /\ aborts = {}
@@ -113,6 +162,16 @@ BeginSchedule ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, entry, status, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* A load has ended: its blocks are published (cached) and the request runs in this step.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:534-542@a208439537a9071668b99dc8089db0dd8995034a sha256:791d83ca4f7fdbd9
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1906-1908@a208439537a9071668b99dc8089db0dd8995034a sha256:c951c672e89b7708
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1922-1938@a208439537a9071668b99dc8089db0dd8995034a sha256:328715a2848df0d2
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:534-542@8e3269086916d81b010a2d6209784a106ac2994a sha256:791d83ca4f7fdbd9
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1917-1919@8e3269086916d81b010a2d6209784a106ac2994a sha256:c951c672e89b7708
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1933-1949@8e3269086916d81b010a2d6209784a106ac2994a sha256:328715a2848df0d2
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:740-742@8e3269086916d81b010a2d6209784a106ac2994a sha256:015a8c1647ae3e92
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:761-762@8e3269086916d81b010a2d6209784a106ac2994a sha256:069c7bc2f8f7213e
 AdmitLoaded(r) ==
     /\ phase = "schedule"
     /\ status[r] = "loading"
@@ -122,6 +181,14 @@ AdmitLoaded(r) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, phase, entry, owner, dest,
                    failed, report, flush, badBlocks>>
 
+\* A load has failed: its blocks are freed and the request waits to be computed here.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:534-542@a208439537a9071668b99dc8089db0dd8995034a sha256:791d83ca4f7fdbd9
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1906-1921@a208439537a9071668b99dc8089db0dd8995034a sha256:84591e7bb42bbdeb
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1936-1938@a208439537a9071668b99dc8089db0dd8995034a sha256:6e769b23aad6e8d7
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:534-542@8e3269086916d81b010a2d6209784a106ac2994a sha256:791d83ca4f7fdbd9
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1917-1932@8e3269086916d81b010a2d6209784a106ac2994a sha256:84591e7bb42bbdeb
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1947-1949@8e3269086916d81b010a2d6209784a106ac2994a sha256:6e769b23aad6e8d7
 RetryFailed(r) ==
     /\ phase = "schedule"
     /\ status[r] = "loading"
@@ -133,6 +200,18 @@ RetryFailed(r) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, phase, entry, dest,
                    report, flush, badBlocks>>
 
+\* Blocks are allocated for a load that the connector will do; the request waits for it.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:595-612@a208439537a9071668b99dc8089db0dd8995034a sha256:3568bf5fa9e30655
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@a208439537a9071668b99dc8089db0dd8995034a sha256:2e1dee4694b56a99
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:719-738@a208439537a9071668b99dc8089db0dd8995034a sha256:c3ae65b6a9b60e69
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:595-612@8e3269086916d81b010a2d6209784a106ac2994a sha256:3568bf5fa9e30655
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@8e3269086916d81b010a2d6209784a106ac2994a sha256:2e1dee4694b56a99
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:719-738@8e3269086916d81b010a2d6209784a106ac2994a sha256:c3ae65b6a9b60e69
+\* @anchor vllm:vllm/v1/core/block_pool.py:300-330@8e3269086916d81b010a2d6209784a106ac2994a sha256:ea37a4877e4f8296
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:632-637@8e3269086916d81b010a2d6209784a106ac2994a sha256:c4b40b8f1f51a8ad
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:662-696@8e3269086916d81b010a2d6209784a106ac2994a sha256:1b463dbc71a3bf07
+\* @split the load is posted by the worker in a later step of its own (WorkerPosts)
 StartLoad(r) ==
     /\ phase = "schedule"
     /\ status[r] = "waiting"
@@ -145,6 +224,13 @@ StartLoad(r) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, content, phase, entry,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* A request whose load failed is scheduled with nothing left to load.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@a208439537a9071668b99dc8089db0dd8995034a sha256:2e1dee4694b56a99
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:740-762@a208439537a9071668b99dc8089db0dd8995034a sha256:4c98547f353f04d5
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@8e3269086916d81b010a2d6209784a106ac2994a sha256:2e1dee4694b56a99
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:740-762@8e3269086916d81b010a2d6209784a106ac2994a sha256:4c98547f353f04d5
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:639-640@8e3269086916d81b010a2d6209784a106ac2994a sha256:36741a29301eac02
 PrefillLocally(r) ==
     /\ phase = "schedule"
     /\ status[r] = "waiting"
@@ -155,6 +241,16 @@ PrefillLocally(r) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, content, phase, entry, dest,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* The step with the loads to start goes to the worker.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:839-865@a208439537a9071668b99dc8089db0dd8995034a sha256:16ba047ec2f4935e
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:921-924@a208439537a9071668b99dc8089db0dd8995034a sha256:442b22a752f7f521
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:839-865@8e3269086916d81b010a2d6209784a106ac2994a sha256:16ba047ec2f4935e
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:921-924@8e3269086916d81b010a2d6209784a106ac2994a sha256:442b22a752f7f521
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:702-711@8e3269086916d81b010a2d6209784a106ac2994a sha256:af74f26acf021226
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:744-745@8e3269086916d81b010a2d6209784a106ac2994a sha256:34d56620d99ba497
+\* @anchor vllm:vllm/v1/engine/core.py:380-381@8e3269086916d81b010a2d6209784a106ac2994a sha256:516a9dedcacb27c6
+\* @split the call to the worker is a send; the scheduler thread then waits for the result (UpdateRequests)
 SendStep ==
     /\ phase = "schedule"
     /\ \A r \in Requests :
@@ -166,6 +262,12 @@ SendStep ==
                    recvDone, failed, report, badBlocks>>
 
 -----------------------------------------------------------------------------
+\* The worker starts the step's loads, then runs the forward pass.
+\* @process worker
+\* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:86-96@8e3269086916d81b010a2d6209784a106ac2994a sha256:11e309f2793c490b
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2058-2085@8e3269086916d81b010a2d6209784a106ac2994a sha256:627ccd8cc4d03e9c
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2313-2317@8e3269086916d81b010a2d6209784a106ac2994a sha256:cc1f74b084ae2f3d
+\* @split posting a read returns at once; the data lands later (TransferLands)
 WorkerPosts ==
     /\ phase = "sent"
     /\ xfer' = [r \in Requests |-> CASE xfer[r] = "planned" -> "flight"
@@ -177,6 +279,10 @@ WorkerPosts ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, entry, status, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* A posted read writes the request's KV data into the blocks that it was posted for.
+\* @process transfer
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2303-2311@8e3269086916d81b010a2d6209784a106ac2994a sha256:f67f3002d9cc1bee
+\* @split the transfer runs beside all threads of the engine, from WorkerPosts until it lands here
 TransferLands(r) ==
     /\ peerUp
     /\ xfer[r] = "flight"
@@ -188,6 +294,13 @@ Ended(r) ==
     /\ xfer[r] \in {"landed", "failed"}
     /\ \A q \in Requests : idOf[q] = idOf[r] => xfer[q] # "flight"
 
+\* After the forward pass the worker reports the loads that ended, and the blocks that failed.
+\* @process worker
+\* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:99-106@8e3269086916d81b010a2d6209784a106ac2994a sha256:ffd04e84b82dc68b
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1885-1904@8e3269086916d81b010a2d6209784a106ac2994a sha256:8a0a63447dbe166a
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1991-2036@8e3269086916d81b010a2d6209784a106ac2994a sha256:4daa3052b9f80e22
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2433-2442@8e3269086916d81b010a2d6209784a106ac2994a sha256:1fa2f965825a4cb8
+\* @split the end of a load is seen at the next poll, not when the data lands; the report goes back as the step's result
 WorkerPolls ==
     /\ phase = "forward"
     /\ report' = {idOf[r] : r \in {q \in Requests : Ended(q)}}
@@ -200,20 +313,37 @@ WorkerPolls ==
 -----------------------------------------------------------------------------
 Running == {r \in Requests : status[r] = "running"}
 
+\* With the step's result, after queued aborts: failed loads are marked, running requests answered
+\* and freed.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:391-396@8e3269086916d81b010a2d6209784a106ac2994a sha256:7a3c0148b8b4f54e
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1241-1248@a208439537a9071668b99dc8089db0dd8995034a sha256:1fa66f6c4c0a7c46
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1255-1269@a208439537a9071668b99dc8089db0dd8995034a sha256:bc4699504330cd60
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1321-1334@a208439537a9071668b99dc8089db0dd8995034a sha256:25e9e4dde3e31de7
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1390-1395@a208439537a9071668b99dc8089db0dd8995034a sha256:c333f67ed82d3754
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1241-1248@8e3269086916d81b010a2d6209784a106ac2994a sha256:1fa66f6c4c0a7c46
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1255-1269@8e3269086916d81b010a2d6209784a106ac2994a sha256:bc4699504330cd60
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1321-1334@8e3269086916d81b010a2d6209784a106ac2994a sha256:25e9e4dde3e31de7
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1390-1395@8e3269086916d81b010a2d6209784a106ac2994a sha256:c333f67ed82d3754
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2150-2153@8e3269086916d81b010a2d6209784a106ac2994a sha256:15ec1830d1f24c2d
+\* @split the result was sent by the worker (WorkerPolls); aborts that came meanwhile are taken first (Abort actions at phase output)
 UpdateRequests ==
     /\ phase = "output"
     /\ \A r \in aborts : status[r] \in {"none", "finished"}
     /\ failed' = failed \cup {i \in Requests : /\ StatusOf(i) = "loading"
                                                /\ \E k \in badBlocks : owner[k] = entry[i]}
-    /\ badBlocks' = {}
     /\ status' = [r \in Requests |-> IF r \in Running THEN "finished" ELSE status[r]]
-    /\ fate' = [r \in Requests |-> IF r \in Running /\ fate[r] = "live" THEN "answered" ELSE fate[r]]
     /\ owner' = [k \in Blocks |-> IF owner[k] \in Running THEN None ELSE owner[k]]
     /\ entry' = [i \in Requests |-> IF entry[i] \in Running THEN None ELSE entry[i]]
     /\ flush' = (flush \/ Running # {})
     /\ phase' = "kv"
-    /\ UNCHANGED <<idOf, aborts, peerUp, xfer, content, dest, recvDone, report>>
+    /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, dest, recvDone, report, badBlocks>>
 
+\* The reported end of a load is recorded: in the old code whatever the request's state, in the
+\* fixed code only if the request waits for it.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1954-1957@a208439537a9071668b99dc8089db0dd8995034a sha256:48658835f393587c
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1965-1971@8e3269086916d81b010a2d6209784a106ac2994a sha256:b5ee6b6740aeec4d
 RecordLoaded(i) ==
     /\ phase = "kv"
     /\ i \in report
@@ -223,6 +353,10 @@ RecordLoaded(i) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, phase, entry, status, owner, dest,
                    failed, flush, badBlocks>>
 
+\* The reported end of a load of a finished request frees its blocks and drops its entry.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1965-1974@8e3269086916d81b010a2d6209784a106ac2994a sha256:59a9290b9c275004
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1702-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:4a58e1885cf3c6c7
 FreeAfterLoad(i) ==
     /\ phase = "kv"
     /\ i \in report
@@ -234,6 +368,10 @@ FreeAfterLoad(i) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, phase, status, dest,
                    recvDone, failed, flush, badBlocks>>
 
+\* The reported end of a load of a request that is gone, or neither waits nor is finished: an
+\* assertion ends the engine process.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1966-1973@8e3269086916d81b010a2d6209784a106ac2994a sha256:294c12ea42ec7ba8
 LateEndAsserts(i) ==
     /\ phase = "kv"
     /\ i \in report
@@ -243,12 +381,27 @@ LateEndAsserts(i) ==
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, entry, status, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
 
+\* All reports are taken; the answers go to the output queue, the engine back to its input queue.
+\* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:394-398@8e3269086916d81b010a2d6209784a106ac2994a sha256:3c879331ccb5b20d
+\* @anchor vllm:vllm/v1/engine/core.py:1018-1022@8e3269086916d81b010a2d6209784a106ac2994a sha256:37de9625d0f186cf
 EndStep ==
     /\ phase = "kv"
     /\ report = {}
+    /\ fate' = [r \in Requests |->
+                 IF fate[r] = "live" /\ status[r] = "finished" THEN "replied" ELSE fate[r]]
     /\ phase' = "input"
-    /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, entry, status, owner, dest,
+    /\ UNCHANGED <<idOf, aborts, peerUp, xfer, content, entry, status, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
+
+\* An answer leaves the output queue and reaches the client.
+\* @process output
+\* @anchor vllm:vllm/v1/engine/core.py:1237-1241@8e3269086916d81b010a2d6209784a106ac2994a sha256:827afc5f2b0566b9
+\* @split an answer crosses the output queue, a thread and a socket: an abort may pass it on the way (AbortIgnored)
+AnswerArrives(r) ==
+    /\ fate[r] = "replied"
+    /\ fate' = [fate EXCEPT ![r] = "answered"]
+    /\ UNCHANGED <<idOf, aborts, peerUp, xfer, content, engineVars>>
 
 -----------------------------------------------------------------------------
 SchedulerNext ==
@@ -295,6 +448,7 @@ Next ==
     \/ \E i \in Requests : FreeAfterLoad(i)
     \/ \E i \in Requests : LateEndAsserts(i)
     \/ EndStep
+    \/ \E r \in Requests : AnswerArrives(r)
 
 (* The engine's own threads and a transfer whose peer is up make progress; *)
 (* nothing is assumed of clients, of errors or of the peer's death.        *)
@@ -302,6 +456,7 @@ Fairness ==
     /\ WF_vars(SchedulerNext)
     /\ WF_vars(WorkerPosts \/ WorkerPolls)
     /\ \A r \in Requests : WF_vars(TransferLands(r))
+    /\ \A r \in Requests : WF_vars(AnswerArrives(r))
 
 Spec == Init /\ [][Next]_vars /\ Fairness
 =============================================================================
