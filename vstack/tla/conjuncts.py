@@ -79,11 +79,11 @@ def bounds(spec: Spec, node: Apply) -> tuple[Bound, ...]:
 
 
 def called(spec: Spec, node: Node, scope: Scope) -> tuple[Definition, Scope] | None:
-    """The definition with a body that ``node`` applies, and the scope of that body."""
+    """The definition that ``node`` applies, if it is not one of the jar's, and the scope of its body."""
     if not isinstance(node, Apply) or node.operator.kind != "definition":
         return None
     target = spec.resolve(node.operator)
-    if not isinstance(target, Definition) or target.body is None:
+    if not isinstance(target, Definition) or target.body is None or spec.standard_name(target) is not None:
         return None
     return target, scope.entered(tuple(item.uid for item in target.params), node.operands)
 

@@ -53,18 +53,6 @@ def _written(form: Form) -> Iterator[str]:
             yield ")"
 
 
-def standard_name(spec: tree.Spec, definition: tree.Definition) -> str | None:
-    """``Module!name`` if the definition is one of the jar's, also through an INSTANCE of its module; else None.
-
-    One under substitutions (``INSTANCE RealTime WITH ...``) is not: it is what its body says.
-    """
-    texts = (definition.module, definition.body.span.module if definition.body is not None else "")
-    for module in texts:
-        if module in spec.modules and spec.modules[module].is_standard:
-            return f"{module}!{definition.name.rsplit('!', 1)[-1]}"
-    return None
-
-
 class Normalizer:
     """Normal forms over one specification and configuration.
 
@@ -226,7 +214,7 @@ class _Frame:
     def use(self, definition: tree.Definition) -> Form:
         """A use of a definition: of the jar's by name, of a LET's or LAMBDA by its form, else by its digest."""
         owner = self.owner
-        standard = standard_name(owner.spec, definition)
+        standard = owner.spec.standard_name(definition)
         if standard is not None:
             return ("standard", standard)
         back = owner.back(definition.uid)

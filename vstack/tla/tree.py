@@ -343,6 +343,17 @@ class Spec:
         """What ``ref`` names."""
         return self.symbols[ref.uid]
 
+    def standard_name(self, definition: Definition) -> str | None:
+        """``Module!name`` if the definition is one of the jar's, also through an INSTANCE of its module; else None.
+
+        One under substitutions (``INSTANCE RealTime WITH ...``) is not: it is what its body says.
+        """
+        body = definition.body
+        for module in (definition.module, body.span.module if body is not None else ""):
+            if module in self.modules and self.modules[module].is_standard:
+                return f"{module}!{definition.name.rsplit('!', 1)[-1]}"
+        return None
+
     def text(self, span: Span) -> str:
         """The source text at ``span``; empty where the module is the jar's."""
         module = self.modules.get(span.module)
