@@ -23,6 +23,7 @@ VIOLATIONS = {
 _SUCCESS, _FINAL, _DEPTH, _PROGRESS = 2193, 2199, 2194, 2200
 _SANY_START, _SANY_END, _PARSING_FAILED = 2220, 2219, 3002
 _COVERAGE_START, _COVERAGE_ACTION, _COVERAGE_END, _COVERAGE_DETAIL = 2201, 2772, 2202, 2221
+_BEHAVIOUR = 2121
 _OUT_OF_MEMORY = (1001, 1002)
 # Coverage of single expressions and counts of initial states: many, and nothing rests on them.
 _DROPPED = (_COVERAGE_DETAIL, 2775, 2269)
@@ -62,6 +63,8 @@ class Collector:
         self.final: tuple[int, int, int] | None = None
         self.success = False
         self.out_of_memory = False
+        # The distributed server prints a behaviour and doesn't say what it violates.
+        self.unnamed_violation = False
         self.depth = 0
         self.tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self.last_progress: Progress | None = None
@@ -122,7 +125,9 @@ class Collector:
             return
         if any(part.code in _OUT_OF_MEMORY for part in message.walk()):
             self.out_of_memory = True
-        if message.severity in _ERRORS and code not in (2121, 2264, _PARSING_FAILED):
+        if code == _BEHAVIOUR and not self.violations and not self.errors:
+            self.unnamed_violation = True
+        if message.severity in _ERRORS and code not in (_BEHAVIOUR, 2264, _PARSING_FAILED):
             self.errors.append(message)
         elif message.severity == _WARNING:
             self.warnings.append(f"{message.text} (TLC {code})")

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 
-from vstack.process import run
+from vstack.process import Finished, run
 from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, Requirements, TlcJob
-from vstack.tlc.verdict import decide
+from vstack.tlc.outcome import Outcome, TlcResult
 from vstack.tlc.progress import Progress
-from vstack.tlc.outcome import TlcResult
 from vstack.tlc.trace import Trace, read_trace
+from vstack.tlc.verdict import decide
 from vstack.tlc.workspace import Workspace, workspace
 from vstack.tools.find import Tools
 from vstack.tools.java import clean_environment
 from vstack.verdicts import Verdict
 
-_KEPT_LINES = 200
+KEPT_LINES = 200
 
 
 def run_tlc(
@@ -56,14 +57,7 @@ def run_tlc(
 def command_line(job: TlcJob, tools: Tools, place: Workspace) -> tuple[str, ...]:
     """The exact command for ``job`` in its folder."""
     command = [
-        *tools.java,
-        f"-Xmx{job.budget.heap_mb}m",
-        "-XX:+UseParallelGC",
-        "-XX:+ExitOnOutOfMemoryError",
-        "-Dfile.encoding=UTF-8",
-        f"-Djava.io.tmpdir={place.temporary}",
-        "-cp",
-        str(tools.jar),
+        *jvm(job, tools, place.temporary),
         "tlc2.TLC",
         "-tool",
         "-workers",
@@ -84,6 +78,21 @@ def command_line(job: TlcJob, tools: Tools, place: Workspace) -> tuple[str, ...]
     return (*command, place.root)
 
 
+def jvm(job: TlcJob, tools: Tools, temporary: Path, *properties: str) -> tuple[str, ...]:
+    """How a JVM with TLC's jar is started: heap, own temp folder, an end at once where the heap is exhausted."""
+    return (
+        *tools.java,
+        f"-Xmx{job.budget.heap_mb}m",
+        "-XX:+UseParallelGC",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-Dfile.encoding=UTF-8",
+        f"-Djava.io.tmpdir={temporary}",
+        *properties,
+        "-cp",
+        str(tools.jar),
+    )
+
+
 def _run_once(
     job: TlcJob, tools: Tools, requirements: Requirements, on_progress: Callable[[Progress], None] | None
 ) -> TlcResult:
@@ -98,9 +107,22 @@ def _run_once(
             seconds=job.budget.seconds,
             on_line=seen.line,
             on_tick=seen.tick,
-            keep_lines=_KEPT_LINES,
+            keep_lines=KEPT_LINES,
         )
         outcome = decide(seen, finished, job, requirements, place, tools)
+    return make_result(seen, finished, outcome, job, command, tools, monotonic() - started)
+
+
+def make_result(
+    seen: Collector,
+    finished: Finished,
+    outcome: Outcome,
+    job: TlcJob,
+    command: tuple[str, ...],
+    tools: Tools,
+    seconds: float,
+) -> TlcResult:
+    """The result of a run whose outcome is known, with what was seen of it on the way."""
     traces: tuple[Trace, ...] = ()
     if outcome.verdict is Verdict.VIOLATED:
         read = (read_trace(violation.message, violation.following) for violation in seen.violations)
@@ -122,7 +144,7 @@ def _run_once(
         queue=queue,
         depth=seen.depth,
         fired=seen.fired,
-        seconds=monotonic() - started,
+        seconds=seconds,
         returncode=finished.returncode,
         command=command,
         tlc_version=tools.tlc_version,
