@@ -1,0 +1,76 @@
+"""The terminal's tables: 80 columns, words instead of colours, verdicts never blurred."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from tests.report.toy import CASE, TROUBLED
+from vstack.report.table import print_report
+from vstack.results import CaseReport
+
+
+def printed(report: CaseReport, width: int = 80) -> str:
+    stream = io.StringIO()
+    print_report(report, Console(file=stream, width=width))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("report", [CASE, TROUBLED], ids=lambda report: report.project)
+def test_it_fits_and_has_no_escape_codes_when_piped(report: CaseReport) -> None:
+    text = printed(report)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\x1b" not in text
+
+
+def test_the_outcome_stands_first_and_last_with_its_meaning() -> None:
+    lines = printed(CASE).splitlines()
+    places = [number for number, line in enumerate(lines) if line == "outcome: AS EXPECTED"]
+    assert places[0] == 1 and places[-1] > len(lines) - 8
+    text = " ".join(printed(CASE).split())
+    assert "“As expected” is not “holds”: of 18 cells, 4 are violated" in text
+    assert text.count("approval: demo key: no person approved this") == 2
+
+
+def test_a_cell_says_verdict_expectation_and_whether_they_meet() -> None:
+    rows = [line.split() for line in printed(TROUBLED).splitlines()]
+    assert ["Isolation", "violated", "holds", "NO", "TLC", "-", "1,234,567"] in rows
+    assert ["Integrity", "holds", "violated", "NO", "TLC", "bounded", "1,234,567"] in rows
+    assert ["Finality", "undecided", "holds", "NO", "TLC", "-", "1,234,567"] in rows
+
+
+def test_what_is_undecided_says_why() -> None:
+    text = " ".join(printed(TROUBLED).split())
+    assert "Finality is undecided: stopped after 600 s with 12,345 states left" in text
+    assert "Z3 answered unknown (timeout)" in text
+
+
+def test_kills_mutants_anchors_traces_and_assumptions_are_told() -> None:
+    text = " ".join(printed(CASE).split())
+    for part in (
+        "Hold patient calm Isolation Isolation",
+        "Recheck patient calm nothing -",
+        "Recheck is excused: Needed only once pages are shared",
+        "Hold and Recheck together break Isolation, Integrity",
+        "mutants of variant patient: 1 killed, 1 equivalent, 1 survived",
+        "survived (excused: The status is for people to read only.): drop an update in Retry",
+        "anchors to the code: 1 exact, 1 moved, 1 not checked",
+        "traces: no trace recorded",
+        "bounds: Requests = {r1, r2}, Pages = {p1, p2}",
+        "the lender's restart: its pages are mapped anew",
+    ):
+        assert part in text
+
+
+def test_a_mutant_run_without_its_controls_counts_for_nothing() -> None:
+    assert CASE.mutation is not None
+    broken = CASE.mutation.model_copy(update={"forced_failure_dies": False})
+    text = printed(CASE.model_copy(update={"mutation": broken}))
+    assert "a forced failure is found: NO, so no mutant counts" in text
+
+
+def test_text_that_looks_like_markup_is_printed_as_it_is() -> None:
+    text = printed(CASE.model_copy(update={"title": "[bold]x[/bold] [/]", "assumptions": ("[red]y",)}))
+    assert "[bold]x[/bold] [/]" in text and "[red]y" in text
