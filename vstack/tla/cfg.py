@@ -290,7 +290,9 @@ def _constant(reader: _Reader) -> Assignment | Override:
                 raise reader.error(sign, f"{sign.text} stands where , or ) should")
         sign = reader.take(f"= after {name}(...)")
     if sign.text != "=" and (sign.kind != "arrow" or arguments):
-        raise reader.error(sign, f"{sign.text} stands after {name} where = or <- should")
+        near = difflib.get_close_matches(name.upper(), KEYWORDS, n=1, cutoff=0.75)
+        hint = f"If {name} is meant as a keyword: the nearest is {near[0]}" if near else None
+        raise reader.error(sign, f"{sign.text} stands after {name} where = or <- should", hint)
     module = None
     if (bracket := reader.peek()) is not None and bracket.text == "[":
         reader.index += 1
