@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict
 
 from vstack.errors import VstackError
@@ -149,7 +150,9 @@ class _Builder:
         assert path is not None
         if span.module not in self._texts:
             self._texts[span.module] = read_text(path)
-        text = text_of(self._texts[span.module], span)
+        # Bulleted lists hang on columns: the first line gets its indentation back before all lose the same.
+        whole = " " * (span.column - 1) + text_of(self._texts[span.module], span)
+        text = textwrap.dedent(whole.expandtabs(8))
         self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
 
 
