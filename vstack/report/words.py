@@ -62,10 +62,11 @@ def question(report: CaseReport) -> str:
     goals = dict.fromkeys(cell.goal for cell in report.cells)
     variants = dict.fromkeys(cell.variant for cell in report.cells)
     environments = dict.fromkeys(cell.environment for cell in report.cells)
-    who = f" of {', '.join(report.processes)}" if report.processes else ""
+    processes = list(report.processes)
+    who = f" of {' and '.join([', '.join(processes[:-1]), *processes[-1:]] if processes[1:] else processes)}"
     return (
         f"Does each of {plural(len(goals), 'goal')} hold for each of {plural(len(variants), 'variant')} of the code,"
-        f" in {plural(len(environments), 'environment')}, whatever the order in which the steps{who} happen?"
+        f" in {plural(len(environments), 'environment')}, whatever the order in which the steps{who if processes else ''} happen?"
     )
 
 
