@@ -37,9 +37,12 @@ AddQueued(r) == fate[r] # "unsent" /\ status[r] = "none"
 -----------------------------------------------------------------------------
 \* The engine takes a new request from its input queue.
 \* @process scheduler
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1611-1612@a208439537a9071668b99dc8089db0dd8995034a sha256:6a45f6bd5f1caaa0
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1624-1630@a208439537a9071668b99dc8089db0dd8995034a sha256:640a042ca8163ff3
+\* @anchor vllm:vllm/v1/engine/core.py:1035-1042@a208439537a9071668b99dc8089db0dd8995034a sha256:cf3a28a89172b2a4
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1611-1612@8e3269086916d81b010a2d6209784a106ac2994a sha256:6a45f6bd5f1caaa0
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1624-1630@8e3269086916d81b010a2d6209784a106ac2994a sha256:640a042ca8163ff3
-\* @anchor vllm:vllm/v1/engine/core.py:1040-1042@8e3269086916d81b010a2d6209784a106ac2994a sha256:5c7518e935ad9a8d
+\* @anchor vllm:vllm/v1/engine/core.py:1035-1042@8e3269086916d81b010a2d6209784a106ac2994a sha256:cf3a28a89172b2a4
 \* @split a request crosses the input queue: sent by the client (ClientSubmits), taken here between two steps
 AddRequest(r) ==
     /\ phase = "input"
@@ -66,8 +69,12 @@ DuplicateIdAsserts(r) ==
 
 \* An abort for a request that is finished or gone does nothing.
 \* @process scheduler
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1650-1655@a208439537a9071668b99dc8089db0dd8995034a sha256:3a1935a5cfff8c7f
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1650-1655@8e3269086916d81b010a2d6209784a106ac2994a sha256:3a1935a5cfff8c7f
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1645-1655@a208439537a9071668b99dc8089db0dd8995034a sha256:d328d0a62ddc841f
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@a208439537a9071668b99dc8089db0dd8995034a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@a208439537a9071668b99dc8089db0dd8995034a sha256:9d13d37f86bc321d
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1645-1655@8e3269086916d81b010a2d6209784a106ac2994a sha256:d328d0a62ddc841f
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@8e3269086916d81b010a2d6209784a106ac2994a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@8e3269086916d81b010a2d6209784a106ac2994a sha256:9d13d37f86bc321d
 AbortIgnored(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -78,13 +85,26 @@ AbortIgnored(r) ==
 \* An abort of a request that runs, or waits to be scheduled: freed at once. If its load was
 \* never started, the connector still asks the peer, by a read of no blocks, to release its own.
 \* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:526-534@a208439537a9071668b99dc8089db0dd8995034a sha256:45bca8ac9b6a7237
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@a208439537a9071668b99dc8089db0dd8995034a sha256:9d13d37f86bc321d
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@a208439537a9071668b99dc8089db0dd8995034a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1656-1674@a208439537a9071668b99dc8089db0dd8995034a sha256:86e0bf5478c03431
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1676-1694@a208439537a9071668b99dc8089db0dd8995034a sha256:6102574776962d1c
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1872-1892@a208439537a9071668b99dc8089db0dd8995034a sha256:2965caeb8876704f
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:761-763@a208439537a9071668b99dc8089db0dd8995034a sha256:c63ba4c7ec0fb0ad
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:771-786@a208439537a9071668b99dc8089db0dd8995034a sha256:ceb205a6cc501540
+\* @anchor vllm:vllm/v1/core/block_pool.py:389-403@a208439537a9071668b99dc8089db0dd8995034a sha256:224706e68569414a
+\* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@a208439537a9071668b99dc8089db0dd8995034a sha256:a63639c0cf6474bf
 \* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1671-1674@a208439537a9071668b99dc8089db0dd8995034a sha256:7c737536d5cfd4dd
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1686-1694@a208439537a9071668b99dc8089db0dd8995034a sha256:ba25dbde792c5a41
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1672-1674@8e3269086916d81b010a2d6209784a106ac2994a sha256:4d4f53b2b8c5a271
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1681-1682@8e3269086916d81b010a2d6209784a106ac2994a sha256:17efef5206f9fd20
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1696-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:ba36042b784dc486
-\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:774-783@8e3269086916d81b010a2d6209784a106ac2994a sha256:38b3ffc1b1cbeaed
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@8e3269086916d81b010a2d6209784a106ac2994a sha256:9d13d37f86bc321d
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@8e3269086916d81b010a2d6209784a106ac2994a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1656-1674@8e3269086916d81b010a2d6209784a106ac2994a sha256:69014470dc95dea4
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1681-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:cf500589e7b98662
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1883-1903@8e3269086916d81b010a2d6209784a106ac2994a sha256:2965caeb8876704f
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:761-763@8e3269086916d81b010a2d6209784a106ac2994a sha256:c63ba4c7ec0fb0ad
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:771-786@8e3269086916d81b010a2d6209784a106ac2994a sha256:ceb205a6cc501540
+\* @anchor vllm:vllm/v1/core/block_pool.py:389-403@8e3269086916d81b010a2d6209784a106ac2994a sha256:224706e68569414a
+\* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@8e3269086916d81b010a2d6209784a106ac2994a sha256:a63639c0cf6474bf
 \* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
 AbortNotLoading(r) ==
     /\ phase \in {"input", "output"}
@@ -101,11 +121,19 @@ AbortNotLoading(r) ==
 \* An abort during a load, without delay: blocks freed and entry dropped now. In the old code always;
 \* in the fixed code only if the end of the load was recorded before.
 \* @process scheduler
-\* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1671-1674@a208439537a9071668b99dc8089db0dd8995034a sha256:7c737536d5cfd4dd
+\* @anchor vllm:vllm/v1/engine/core.py:526-534@a208439537a9071668b99dc8089db0dd8995034a sha256:45bca8ac9b6a7237
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@a208439537a9071668b99dc8089db0dd8995034a sha256:9d13d37f86bc321d
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@a208439537a9071668b99dc8089db0dd8995034a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1656-1674@a208439537a9071668b99dc8089db0dd8995034a sha256:86e0bf5478c03431
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1676-1694@a208439537a9071668b99dc8089db0dd8995034a sha256:6102574776962d1c
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1672-1682@8e3269086916d81b010a2d6209784a106ac2994a sha256:99feea7e06e10292
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1684-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:ce1ae8241b5e4fd1
+\* @anchor vllm:vllm/v1/core/block_pool.py:389-403@a208439537a9071668b99dc8089db0dd8995034a sha256:224706e68569414a
+\* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@a208439537a9071668b99dc8089db0dd8995034a sha256:a63639c0cf6474bf
+\* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@8e3269086916d81b010a2d6209784a106ac2994a sha256:9d13d37f86bc321d
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@8e3269086916d81b010a2d6209784a106ac2994a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1656-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:1d3b9ede14f8181a
+\* @anchor vllm:vllm/v1/core/block_pool.py:389-403@8e3269086916d81b010a2d6209784a106ac2994a sha256:224706e68569414a
+\* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@8e3269086916d81b010a2d6209784a106ac2994a sha256:a63639c0cf6474bf
 \* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
 AbortLoadFrees(r) ==
     /\ phase \in {"input", "output"}
@@ -124,8 +152,9 @@ AbortLoadFrees(r) ==
 \* An abort during a load, with the free delayed: blocks and entry stay until the load ends.
 \* @process scheduler
 \* @anchor vllm:vllm/v1/engine/core.py:526-534@8e3269086916d81b010a2d6209784a106ac2994a sha256:45bca8ac9b6a7237
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1672-1682@8e3269086916d81b010a2d6209784a106ac2994a sha256:99feea7e06e10292
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1684-1700@8e3269086916d81b010a2d6209784a106ac2994a sha256:a8306fbbeee200f3
+\* @anchor vllm:vllm/v1/engine/core.py:1043-1044@8e3269086916d81b010a2d6209784a106ac2994a sha256:9d13d37f86bc321d
+\* @anchor vllm:vllm/v1/engine/core.py:315-321@8e3269086916d81b010a2d6209784a106ac2994a sha256:7e87998cfed0dde8
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1656-1700@8e3269086916d81b010a2d6209784a106ac2994a sha256:6543b33dcab37501
 \* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
 \* @split abort and free are two steps: the free is FreeAfterLoad, when the worker has reported the end of the load
 AbortLoadHolds(r) ==
@@ -147,12 +176,16 @@ HasRequests ==
 
 \* The input queue is drained; the engine steps if it has requests, else it sleeps on the queue.
 \* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:988-996@a208439537a9071668b99dc8089db0dd8995034a sha256:c03e365fdbe1c48f
+\* @anchor vllm:vllm/v1/engine/core.py:1010-1013@a208439537a9071668b99dc8089db0dd8995034a sha256:e46ab227bd63c822
+\* @anchor vllm:vllm/v1/engine/core.py:378-380@a208439537a9071668b99dc8089db0dd8995034a sha256:31e10bb7b7aa7f05
+\* @anchor vllm:vllm/v1/core/sched/interface.py:165-168@a208439537a9071668b99dc8089db0dd8995034a sha256:85c49a93793be167
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1696-1701@a208439537a9071668b99dc8089db0dd8995034a sha256:1638add2fc939d73
 \* @anchor vllm:vllm/v1/engine/core.py:988-996@8e3269086916d81b010a2d6209784a106ac2994a sha256:c03e365fdbe1c48f
 \* @anchor vllm:vllm/v1/engine/core.py:1010-1013@8e3269086916d81b010a2d6209784a106ac2994a sha256:e46ab227bd63c822
 \* @anchor vllm:vllm/v1/engine/core.py:378-380@8e3269086916d81b010a2d6209784a106ac2994a sha256:31e10bb7b7aa7f05
 \* @anchor vllm:vllm/v1/core/sched/interface.py:165-168@8e3269086916d81b010a2d6209784a106ac2994a sha256:85c49a93793be167
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1707-1712@8e3269086916d81b010a2d6209784a106ac2994a sha256:1638add2fc939d73
-\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1696-1701@a208439537a9071668b99dc8089db0dd8995034a sha256:1638add2fc939d73
 BeginSchedule ==
     /\ phase = "input"
     /\ aborts = {}
@@ -205,6 +238,9 @@ RetryFailed(r) ==
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:595-612@a208439537a9071668b99dc8089db0dd8995034a sha256:3568bf5fa9e30655
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@a208439537a9071668b99dc8089db0dd8995034a sha256:2e1dee4694b56a99
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:719-738@a208439537a9071668b99dc8089db0dd8995034a sha256:c3ae65b6a9b60e69
+\* @anchor vllm:vllm/v1/core/block_pool.py:300-330@a208439537a9071668b99dc8089db0dd8995034a sha256:ea37a4877e4f8296
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:632-637@a208439537a9071668b99dc8089db0dd8995034a sha256:c4b40b8f1f51a8ad
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:662-696@a208439537a9071668b99dc8089db0dd8995034a sha256:1b463dbc71a3bf07
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:595-612@8e3269086916d81b010a2d6209784a106ac2994a sha256:3568bf5fa9e30655
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@8e3269086916d81b010a2d6209784a106ac2994a sha256:2e1dee4694b56a99
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:719-738@8e3269086916d81b010a2d6209784a106ac2994a sha256:c3ae65b6a9b60e69
@@ -228,6 +264,7 @@ StartLoad(r) ==
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@a208439537a9071668b99dc8089db0dd8995034a sha256:2e1dee4694b56a99
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:740-762@a208439537a9071668b99dc8089db0dd8995034a sha256:4c98547f353f04d5
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:639-640@a208439537a9071668b99dc8089db0dd8995034a sha256:36741a29301eac02
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:699-717@8e3269086916d81b010a2d6209784a106ac2994a sha256:2e1dee4694b56a99
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:740-762@8e3269086916d81b010a2d6209784a106ac2994a sha256:4c98547f353f04d5
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:639-640@8e3269086916d81b010a2d6209784a106ac2994a sha256:36741a29301eac02
@@ -245,6 +282,9 @@ PrefillLocally(r) ==
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:839-865@a208439537a9071668b99dc8089db0dd8995034a sha256:16ba047ec2f4935e
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:921-924@a208439537a9071668b99dc8089db0dd8995034a sha256:442b22a752f7f521
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:702-711@a208439537a9071668b99dc8089db0dd8995034a sha256:af74f26acf021226
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:744-745@a208439537a9071668b99dc8089db0dd8995034a sha256:34d56620d99ba497
+\* @anchor vllm:vllm/v1/engine/core.py:380-381@a208439537a9071668b99dc8089db0dd8995034a sha256:516a9dedcacb27c6
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:839-865@8e3269086916d81b010a2d6209784a106ac2994a sha256:16ba047ec2f4935e
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:921-924@8e3269086916d81b010a2d6209784a106ac2994a sha256:442b22a752f7f521
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:702-711@8e3269086916d81b010a2d6209784a106ac2994a sha256:af74f26acf021226
@@ -264,9 +304,18 @@ SendStep ==
 -----------------------------------------------------------------------------
 \* The worker starts the step's loads, then runs the forward pass.
 \* @process worker
+\* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:86-96@a208439537a9071668b99dc8089db0dd8995034a sha256:11e309f2793c490b
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2058-2076@a208439537a9071668b99dc8089db0dd8995034a sha256:e3ae52c5578ba1a2
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2084-2085@a208439537a9071668b99dc8089db0dd8995034a sha256:a85b3d0c84742328
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2111-2118@a208439537a9071668b99dc8089db0dd8995034a sha256:ee55211de812ec8c
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2150-2159@a208439537a9071668b99dc8089db0dd8995034a sha256:08e8f38cb0b76aab
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2313-2314@a208439537a9071668b99dc8089db0dd8995034a sha256:9f4bb152148a0b46
 \* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:86-96@8e3269086916d81b010a2d6209784a106ac2994a sha256:11e309f2793c490b
-\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2058-2085@8e3269086916d81b010a2d6209784a106ac2994a sha256:627ccd8cc4d03e9c
-\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2313-2317@8e3269086916d81b010a2d6209784a106ac2994a sha256:cc1f74b084ae2f3d
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2058-2076@8e3269086916d81b010a2d6209784a106ac2994a sha256:e3ae52c5578ba1a2
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2084-2085@8e3269086916d81b010a2d6209784a106ac2994a sha256:a85b3d0c84742328
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2111-2118@8e3269086916d81b010a2d6209784a106ac2994a sha256:ee55211de812ec8c
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2150-2159@8e3269086916d81b010a2d6209784a106ac2994a sha256:08e8f38cb0b76aab
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2313-2314@8e3269086916d81b010a2d6209784a106ac2994a sha256:9f4bb152148a0b46
 \* @split posting a read returns at once; the data lands later (TransferLands)
 WorkerPosts ==
     /\ phase = "sent"
@@ -281,7 +330,10 @@ WorkerPosts ==
 
 \* A posted read writes the request's KV data into the blocks that it was posted for.
 \* @process transfer
-\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2303-2311@8e3269086916d81b010a2d6209784a106ac2994a sha256:f67f3002d9cc1bee
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2217-2220@a208439537a9071668b99dc8089db0dd8995034a sha256:cf99eb4e0b1bc344
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2299-2311@a208439537a9071668b99dc8089db0dd8995034a sha256:edff990ea313bc5b
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2217-2220@8e3269086916d81b010a2d6209784a106ac2994a sha256:cf99eb4e0b1bc344
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2299-2311@8e3269086916d81b010a2d6209784a106ac2994a sha256:edff990ea313bc5b
 \* @split the transfer runs beside all threads of the engine, from WorkerPosts until it lands here
 TransferLands(r) ==
     /\ peerUp
@@ -296,9 +348,17 @@ Ended(r) ==
 
 \* After the forward pass the worker reports the loads that ended, and the blocks that failed.
 \* @process worker
-\* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:99-106@8e3269086916d81b010a2d6209784a106ac2994a sha256:ffd04e84b82dc68b
+\* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:103-106@a208439537a9071668b99dc8089db0dd8995034a sha256:d8eef0638b162f4b
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1885-1904@a208439537a9071668b99dc8089db0dd8995034a sha256:8a0a63447dbe166a
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1945-1945@a208439537a9071668b99dc8089db0dd8995034a sha256:7a4e1934dde0f323
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1991-2036@a208439537a9071668b99dc8089db0dd8995034a sha256:4daa3052b9f80e22
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2047-2051@a208439537a9071668b99dc8089db0dd8995034a sha256:39d75b646fb74920
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2433-2442@a208439537a9071668b99dc8089db0dd8995034a sha256:1fa2f965825a4cb8
+\* @anchor vllm:vllm/v1/worker/kv_connector_model_runner_mixin.py:103-106@8e3269086916d81b010a2d6209784a106ac2994a sha256:d8eef0638b162f4b
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1885-1904@8e3269086916d81b010a2d6209784a106ac2994a sha256:8a0a63447dbe166a
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1945-1945@8e3269086916d81b010a2d6209784a106ac2994a sha256:7a4e1934dde0f323
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:1991-2036@8e3269086916d81b010a2d6209784a106ac2994a sha256:4daa3052b9f80e22
+\* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2047-2051@8e3269086916d81b010a2d6209784a106ac2994a sha256:39d75b646fb74920
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2433-2442@8e3269086916d81b010a2d6209784a106ac2994a sha256:1fa2f965825a4cb8
 \* @split the end of a load is seen at the next poll, not when the data lands; the report goes back as the step's result
 WorkerPolls ==
@@ -316,15 +376,19 @@ Running == {r \in Requests : status[r] = "running"}
 \* With the step's result, after queued aborts: failed loads are marked, running requests answered
 \* and freed.
 \* @process scheduler
-\* @anchor vllm:vllm/v1/engine/core.py:391-396@8e3269086916d81b010a2d6209784a106ac2994a sha256:7a3c0148b8b4f54e
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1241-1248@a208439537a9071668b99dc8089db0dd8995034a sha256:1fa66f6c4c0a7c46
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1255-1269@a208439537a9071668b99dc8089db0dd8995034a sha256:bc4699504330cd60
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1321-1334@a208439537a9071668b99dc8089db0dd8995034a sha256:25e9e4dde3e31de7
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1390-1395@a208439537a9071668b99dc8089db0dd8995034a sha256:c333f67ed82d3754
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:1999-2026@a208439537a9071668b99dc8089db0dd8995034a sha256:a89d1efb43284996
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2079-2091@a208439537a9071668b99dc8089db0dd8995034a sha256:549ec213a9902811
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2133-2136@a208439537a9071668b99dc8089db0dd8995034a sha256:15ec1830d1f24c2d
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1241-1248@8e3269086916d81b010a2d6209784a106ac2994a sha256:1fa66f6c4c0a7c46
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1255-1269@8e3269086916d81b010a2d6209784a106ac2994a sha256:bc4699504330cd60
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1321-1334@8e3269086916d81b010a2d6209784a106ac2994a sha256:25e9e4dde3e31de7
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1390-1395@8e3269086916d81b010a2d6209784a106ac2994a sha256:c333f67ed82d3754
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2016-2043@8e3269086916d81b010a2d6209784a106ac2994a sha256:a89d1efb43284996
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2096-2108@8e3269086916d81b010a2d6209784a106ac2994a sha256:549ec213a9902811
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:2150-2153@8e3269086916d81b010a2d6209784a106ac2994a sha256:15ec1830d1f24c2d
 \* @split the result was sent by the worker (WorkerPolls); aborts that came meanwhile are taken first (Abort actions at phase output)
 UpdateRequests ==
@@ -357,6 +421,8 @@ RecordLoaded(i) ==
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1965-1974@8e3269086916d81b010a2d6209784a106ac2994a sha256:59a9290b9c275004
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1702-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:4a58e1885cf3c6c7
+\* @anchor vllm:vllm/v1/core/block_pool.py:389-403@8e3269086916d81b010a2d6209784a106ac2994a sha256:224706e68569414a
+\* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@8e3269086916d81b010a2d6209784a106ac2994a sha256:a63639c0cf6474bf
 FreeAfterLoad(i) ==
     /\ phase = "kv"
     /\ i \in report
@@ -383,8 +449,10 @@ LateEndAsserts(i) ==
 
 \* All reports are taken; the answers go to the output queue, the engine back to its input queue.
 \* @process scheduler
+\* @anchor vllm:vllm/v1/engine/core.py:394-398@a208439537a9071668b99dc8089db0dd8995034a sha256:3c879331ccb5b20d
+\* @anchor vllm:vllm/v1/engine/core.py:1018-1021@a208439537a9071668b99dc8089db0dd8995034a sha256:e2d6f8ecf7e70080
 \* @anchor vllm:vllm/v1/engine/core.py:394-398@8e3269086916d81b010a2d6209784a106ac2994a sha256:3c879331ccb5b20d
-\* @anchor vllm:vllm/v1/engine/core.py:1018-1022@8e3269086916d81b010a2d6209784a106ac2994a sha256:37de9625d0f186cf
+\* @anchor vllm:vllm/v1/engine/core.py:1018-1021@8e3269086916d81b010a2d6209784a106ac2994a sha256:e2d6f8ecf7e70080
 EndStep ==
     /\ phase = "kv"
     /\ report = {}
@@ -396,7 +464,10 @@ EndStep ==
 
 \* An answer leaves the output queue and reaches the client.
 \* @process output
-\* @anchor vllm:vllm/v1/engine/core.py:1237-1241@8e3269086916d81b010a2d6209784a106ac2994a sha256:827afc5f2b0566b9
+\* @anchor vllm:vllm/v1/engine/core.py:1223-1224@a208439537a9071668b99dc8089db0dd8995034a sha256:67fb5b54ea8b06fc
+\* @anchor vllm:vllm/v1/engine/core.py:1237-1238@a208439537a9071668b99dc8089db0dd8995034a sha256:e6d41c738d05c605
+\* @anchor vllm:vllm/v1/engine/core.py:1223-1224@8e3269086916d81b010a2d6209784a106ac2994a sha256:67fb5b54ea8b06fc
+\* @anchor vllm:vllm/v1/engine/core.py:1237-1238@8e3269086916d81b010a2d6209784a106ac2994a sha256:e6d41c738d05c605
 \* @split an answer crosses the output queue, a thread and a socket: an abort may pass it on the way (AbortIgnored)
 AnswerArrives(r) ==
     /\ fate[r] = "replied"
