@@ -14,7 +14,7 @@ from vstack.tools.find import Tools
 FULL = r"""
 \* a comment with INIT in it
 (* a block (* nested NEXT *) VIEW *)
-CONSTANTS N = 3  Names = {"a b", "\* no comment"}  p1 = p1
+CONSTANTS N = 3  Names = {"a b", "\\* no comment"}  p1 = p1
           Neg = -2 Deep = {{1, 2}, {}}
           Op <- MyOp  Nat <- [Inner] SmallNat
 CONSTANT f(1, "k") = TRUE
@@ -36,7 +36,7 @@ def test_every_keyword() -> None:
     assert cfg == Cfg(
         constants=(
             Assignment("N", "3"),
-            Assignment("Names", '{"a b", "\\* no comment"}'),
+            Assignment("Names", '{"a b", "\\\\* no comment"}'),
             Assignment("p1", "p1"),
             Assignment("Neg", "-2"),
             Assignment("Deep", "{{1, 2}, {}}"),
