@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
+from vstack.commands.console import progress
 from vstack.errors import VstackError
 from vstack.project import LOCK_FILE, Project, load_project
 from vstack.specify.base import read_base
@@ -21,6 +22,7 @@ from vstack.specify.lock import Lock, parse_lock, read_lock
 from vstack.specify.pins import Pins
 from vstack.specify.reading import project_tools, read_spec
 from vstack.specify.telling import tell_change
+from vstack.tla.tree import Spec
 from vstack.tlc.job import Budget
 from vstack.validate.cells import Setting, cell_job
 
@@ -39,12 +41,8 @@ def run(folder: Path, *, base_ref: str | None, seconds: float | None, compare: b
     approval, refused = (None, []) if base_ref is not None else check_approval(project, lock)
     comparisons: dict[str, Comparison] = {}
     if compare and spec is not None:
-        tools = project_tools(project)
-        for goal in _goals_to_compare(lock.pins, pins):
-            worlds = _worlds(project, goal, seconds)
-            comparisons[goal] = compare_goal(
-                goal, lock.pins, pins, spec=spec, worlds=worlds, tools=tools, on_world=_progress(goal, as_json)
-            )
+        with progress(project.file.project, quiet=as_json) as on_event:
+            comparisons = _compare(project, lock.pins, pins, spec, seconds, on_event)
     if as_json:
         data = {
             "sequence": lock.sequence,
@@ -79,6 +77,21 @@ def _lock(project: Project, base_ref: str | None) -> Lock:
     return parse_lock(base.lock, where=f"{base_ref}:{LOCK_FILE}")
 
 
+def _compare(
+    project: Project, approved: Pins, now: Pins, spec: Spec, seconds: float | None, on_event: Callable[[str], None]
+) -> dict[str, Comparison]:
+    tools = project_tools(project)
+    found = {}
+    for goal in _goals_to_compare(approved, now):
+        worlds = _worlds(project, goal, seconds)
+
+        def tell(world: str, goal: str = goal) -> None:
+            on_event(f"comparing {goal} in {world}")
+
+        found[goal] = compare_goal(goal, approved, now, spec=spec, worlds=worlds, tools=tools, on_world=tell)
+    return found
+
+
 def _goals_to_compare(approved: Pins, now: Pins) -> list[str]:
     """Goals on both sides whose closure differs (other words alone need no engine)."""
     found = []
@@ -111,14 +124,6 @@ def _worlds(project: Project, goal: str, seconds: float | None) -> list[World]:
             job = replace(job, budget=Budget(seconds, job.budget.heap_mb))
         worlds.append(World(f"{setting.variant or 'model'} / {setting.environment or 'default'}", job))
     return worlds
-
-
-def _progress(goal: str, as_json: bool):  # noqa: ANN202
-    def tell(world: str) -> None:
-        if not as_json and click.get_text_stream("stderr").isatty():
-            click.echo(f"comparing {goal} in {world}", err=True)
-
-    return tell
 
 
 def _told(changes: Iterable[Change], comparisons: dict[str, Comparison]) -> list[str]:
