@@ -19,16 +19,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vstack.errors import VstackError  # noqa: E402
-from vstack.files import read_text  # noqa: E402
-from vstack.tla.actions import split_next  # noqa: E402
-from vstack.tla.behaviour import behaviour  # noqa: E402
-from vstack.tla.cfg import format_cfg, parse_cfg  # noqa: E402
-from vstack.tla.closure import closure  # noqa: E402
-from vstack.tla.comments import comments_above  # noqa: E402
-from vstack.tla.sany import load  # noqa: E402
-from vstack.tla.tree import Spec  # noqa: E402
-from vstack.tools.find import find_tools  # noqa: E402
+from vstack.errors import VstackError
+from vstack.files import read_text
+from vstack.tla.actions import split_next
+from vstack.tla.behaviour import behaviour
+from vstack.tla.cfg import format_cfg, parse_cfg
+from vstack.tla.closure import closure
+from vstack.tla.comments import comments_above
+from vstack.tla.sany import load
+from vstack.tla.tree import Spec
+from vstack.tools.find import find_tools
 
 PROCESSES = 2
 

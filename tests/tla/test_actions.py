@@ -138,7 +138,10 @@ def test_a_relation_that_is_one_action_has_its_own_name(read: Read) -> None:
 
 
 def test_a_condition_around_all_actions_is_a_guard_of_each(read: Read) -> None:
-    one, two = split(read, "A == x' = 1\nB == x' = 2\nNext == /\\ x < 5\n        /\\ \\/ A\n           \\/ B\n        /\\ UNCHANGED y")
+    one, two = split(
+        read,
+        "A == x' = 1\nB == x' = 2\nNext == /\\ x < 5\n        /\\ \\/ A\n           \\/ B\n        /\\ UNCHANGED y",
+    )
     assert (one.name, two.name) == ("A", "B")
     assert texts(one.guards) == texts(two.guards) == ["x < 5"]
     assert one.unchanged == two.unchanged == ("y",)
@@ -178,7 +181,10 @@ def test_a_copy_through_let_is_a_frame(read: Read) -> None:
 
 
 def test_enabled_and_quantified_conditions_are_guards(read: Read) -> None:
-    (action,) = split(read, "Other == x' = 2\nNext == /\\ ENABLED Other\n        /\\ \\A z \\in {x} : z > 0\n        /\\ x' = 1\n        /\\ y' = y")
+    (action,) = split(
+        read,
+        "Other == x' = 2\nNext == /\\ ENABLED Other\n        /\\ \\A z \\in {x} : z > 0\n        /\\ x' = 1\n        /\\ y' = y",
+    )
     assert len(action.guards) == 2 and [item.variable for item in action.updates] == ["x"]
 
 

@@ -66,7 +66,7 @@ def test_every_keyword() -> None:
 
 def test_maps_of_constants_and_overrides_and_the_names_used() -> None:
     cfg = parse_cfg(FULL, where="M.cfg")
-    assert cfg.assignments["f(1, \"k\")"] == "TRUE" and cfg.assignments["[Inner]Scoped"] == "7"
+    assert cfg.assignments['f(1, "k")'] == "TRUE" and cfg.assignments["[Inner]Scoped"] == "7"
     assert cfg.overrides == {"Op": "MyOp", "[Inner]Nat": "SmallNat"}
     assert {"Spec", "Safe", "Live", "Perms", "view", "MyOp", "SmallNat"} <= set(cfg.names())
 
@@ -91,7 +91,12 @@ def test_for_an_old_jar_what_it_does_not_know_becomes_a_need() -> None:
     [
         ("INIT I\nINVARIENT A", 2, "INVARIENT is not a keyword", "The nearest keyword is INVARIANT"),
         ("INIT I\n\ninvariant A", 3, "invariant is not a keyword", "The nearest keyword is INVARIANT"),
-        ("CONSTANT N = 3\nPROPERTEIS P", 2, "P stands after", "If PROPERTEIS is meant as a keyword: the nearest is PROPERTIES"),
+        (
+            "CONSTANT N = 3\nPROPERTEIS P",
+            2,
+            "P stands after",
+            "If PROPERTEIS is meant as a keyword: the nearest is PROPERTIES",
+        ),
         ("SPECIFICATION Spec extra", 1, "extra is not a keyword", None),
         ("INIT", 1, "ends where the name after INIT", None),
         ("INIT NEXT N", 1, "NEXT stands where", None),

@@ -132,7 +132,10 @@ def test_order_of_definitions_comments_and_what_is_not_reached_do_not_matter(rea
 
 def test_a_change_deep_below_changes_everything_above(read: Read) -> None:
     text = "VARIABLE x\nBase == {}\nMid == Base \\cup {x}\nInv == Mid = {1}\nApart == x = 2"
-    before, after = closure(read(Deep=text), "Inv"), closure(read(Deep=text.replace("Base == {}", "Base == {0}")), "Inv")
+    before, after = (
+        closure(read(Deep=text), "Inv"),
+        closure(read(Deep=text.replace("Base == {}", "Base == {0}")), "Inv"),
+    )
     changed = {old.name for old, new in zip(before.members, after.members, strict=True) if old.digest != new.digest}
     assert changed == {"Base", "Mid", "Inv"}
     assert closure(read(Deep=text), "Apart").digest == closure(read(Deep=text.replace("{}", "{0}")), "Apart").digest
@@ -159,7 +162,10 @@ def test_through_extends_and_instance_with_substitutions(read: Read) -> None:
 def test_members_name_module_and_span(read: Read) -> None:
     spec = read(Top="EXTENDS Low\nInv == low = 1", helpers={"Low": "\n\nlow == 3"})
     found = closure(spec, "Inv")
-    assert [(item.module, item.name, item.span.line) for item in found.members] == [("Low", "low", 4), ("Top", "Inv", 3)]
+    assert [(item.module, item.name, item.span.line) for item in found.members] == [
+        ("Low", "low", 4),
+        ("Top", "Inv", 3),
+    ]
 
 
 CFG = r"""
@@ -180,10 +186,15 @@ def test_overrides_and_constants_count_where_they_are_reached(read: Read) -> Non
     base = closure(spec, "Inv").digest
     assert closure(spec, "Inv", overrides={"Helper": "Weak"}).digest != base
     assert closure(spec, "Inv", overrides={"Nat": "Small"}).digest != base
-    assert closure(spec, "Inv", overrides={"Nat": "Small"}).digest != closure(spec, "Inv", overrides={"Nat": "Smaller"}).digest
+    assert (
+        closure(spec, "Inv", overrides={"Nat": "Small"}).digest
+        != closure(spec, "Inv", overrides={"Nat": "Smaller"}).digest
+    )
     assert closure(spec, "Inv", constants={"N": "3"}).digest != base
     assert closure(spec, "Inv", constants={"N": "3"}).digest != closure(spec, "Inv", constants={"N": "4"}).digest
-    assert closure(spec, "Inv", constants={"N": "{2,1}"}).digest == closure(spec, "Inv", constants={"N": "{1, 2}"}).digest
+    assert (
+        closure(spec, "Inv", constants={"N": "{2,1}"}).digest == closure(spec, "Inv", constants={"N": "{1, 2}"}).digest
+    )
     assert closure(spec, "Inv", constants={"M": "3"}).digest == base
     assert closure(spec, "NoNat", overrides={"Nat": "Small"}).digest == closure(spec, "NoNat").digest
     assert closure(spec, "Inv", overrides={"Inv": "Weak"}).digest == closure(spec, "Weak").digest
@@ -206,14 +217,18 @@ def test_an_override_for_one_module_counts_there(read: Read) -> None:
         ({"overrides": {"[Confg]Helper": "Weak"}}, "module Confg", "Config"),
     ],
 )
-def test_a_configuration_that_names_what_is_not_there(read: Read, how: dict[str, dict[str, str]], says: str, near: str) -> None:
+def test_a_configuration_that_names_what_is_not_there(
+    read: Read, how: dict[str, dict[str, str]], says: str, near: str
+) -> None:
     with pytest.raises(VstackError, match=says) as caught:
         closure(read(Config=CFG), "Inv", **how)
     assert caught.value.todo == f"The nearest name is {near}"
 
 
 def test_theorems_and_assumptions_have_closures_too(read: Read) -> None:
-    spec = read(Theory="EXTENDS Naturals\nCONSTANT N\nPos == N > 0\nASSUME Fine == Pos\nTHEOREM Goal == Pos => N >= 1\nOBVIOUS")
+    spec = read(
+        Theory="EXTENDS Naturals\nCONSTANT N\nPos == N > 0\nASSUME Fine == Pos\nTHEOREM Goal == Pos => N >= 1\nOBVIOUS"
+    )
     assert [item.name for item in closure(spec, "Goal").members] == ["Pos"]
     assert closure(spec, "Goal").digest != closure(spec, "Fine").digest
 

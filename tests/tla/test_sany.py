@@ -47,7 +47,9 @@ def test_finds_modules_in_search_folders_and_maps_them_back(tools: Tools, tmp_pa
         ('F == "never closed\nG == 1\n', 2, ""),
     ],
 )
-def test_tells_what_does_not_parse_with_file_and_line(read: Read, tmp_path: Path, body: str, line: int, says: str) -> None:
+def test_tells_what_does_not_parse_with_file_and_line(
+    read: Read, tmp_path: Path, body: str, line: int, says: str
+) -> None:
     with pytest.raises(VstackError) as caught:
         read(Broken=body)
     assert caught.value.where == f"{tmp_path / 'Broken.tla'}:{line}"

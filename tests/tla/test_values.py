@@ -104,7 +104,9 @@ def test_unlisted_sets_inside_listed_ones() -> None:
     assert parse_value("1..1000000000") == Symbolic("1..1000000000")
 
 
-@pytest.mark.parametrize("text", ["", "{1", "1 2", "<<1,>>", "(a :> )", "}", "[a |-> ]", '"open', "{1,, 2}", "a b", "@@"])
+@pytest.mark.parametrize(
+    "text", ["", "{1", "1 2", "<<1,>>", "(a :> )", "}", "[a |-> ]", '"open', "{1,, 2}", "a b", "@@"]
+)
 def test_what_is_no_value_is_an_error(text: str) -> None:
     with pytest.raises(VstackError, match="no value as TLC prints one"):
         parse_value(text)

@@ -129,7 +129,9 @@ def test_assumptions_and_proofs(read: Read) -> None:
 
 
 def test_a_module_inside_another(read: Read) -> None:
-    spec = read(Outer="VARIABLE y\n---- MODULE Inside ----\nVARIABLE z\nK == z\n====\nI == INSTANCE Inside WITH z <- y\nL == I!K")
+    spec = read(
+        Outer="VARIABLE y\n---- MODULE Inside ----\nVARIABLE z\nK == z\n====\nI == INSTANCE Inside WITH z <- y\nL == I!K"
+    )
     assert spec.modules["Inside"].path == spec.root.path
     assert spec.definition("I!K").module == "Outer"
 

@@ -177,6 +177,18 @@ def _distributed(spec: Spec, node: Node, scope: Scope, path: _Path) -> _Found:
     return [(node, scope, path)]
 
 
+def _opened(body: Node | None, node: Node) -> Node | None:
+    """What a definition's body is under its LET, label, INSTANCE and quantifiers, down to ``node`` at most."""
+    while body is not node:
+        if isinstance(body, Let | Label | Substituted):
+            body = body.body
+        elif isinstance(body, Apply) and is_operator(body, *EXISTS):
+            body = body.operands[0]
+        else:
+            break
+    return body
+
+
 def _action(spec: Spec, node: Node, scope: Scope, path: _Path, variables: set[str]) -> Action:
     parts = classify(spec, node, scope)
     for outside in path.outside:
@@ -190,10 +202,7 @@ def _action(spec: Spec, node: Node, scope: Scope, path: _Path, variables: set[st
         parts.unchanged += around.unchanged
         parts.other += around.other
     # The body of a definition is its action; a disjunct written out inside one has no definition of its own.
-    body = path.definition.body
-    while isinstance(body, Let | Label | Substituted) or (body is not node and is_operator(body, *EXISTS)):
-        body = body.operands[0] if isinstance(body, Apply) else body.body
-    named = body is node
+    named = _opened(path.definition.body, node) is node
     changed = {update.variable for update in parts.updates}
     return Action(
         path.definition.name if named else f"{path.definition.name}@{node.span.line}",

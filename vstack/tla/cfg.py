@@ -259,7 +259,8 @@ def parse_cfg(text: str, *, where: str) -> Cfg:
                 f"The nearest keyword is {near[0]}" if near else "Start with a keyword such as SPECIFICATION",
             )
         if field == "constants":
-            while reader.at_name() or (reader.peek() is not None and reader.peek(1) and reader.peek(1).kind == "arrow"):
+            # A replaced operator may be a sign, known by the arrow after it.
+            while reader.at_name() or ((after := reader.peek(1)) is not None and after.kind == "arrow"):
                 constants.append(_constant(reader))
         elif field in lists:
             while reader.at_name():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vstack.errors import VstackError
 from vstack.tla.normal import Form, Normalized, Normalizer, Use
 from vstack.tla.places import Span
-from vstack.tla.tree import Assumption, Declaration, Definition, Module, Spec, Theorem
+from vstack.tla.tree import Assumption, Declaration, Definition, Spec, Theorem
 from vstack.tla.values import format_value, parse_value
 from vstack.tla.xml import deep_recursion
 
@@ -34,9 +34,7 @@ class Closure:
     members: tuple[Member, ...]
 
 
-def closure(
-    spec: Spec, name: str, *, overrides: Mapping[str, str] = {}, constants: Mapping[str, str] = {}
-) -> Closure:
+def closure(spec: Spec, name: str, *, overrides: Mapping[str, str] = {}, constants: Mapping[str, str] = {}) -> Closure:
     """The closure of the definition, theorem or assumption ``name`` of the root module.
 
     ``overrides`` (``X`` or ``[M]X`` to the operator that replaces it) and
@@ -66,9 +64,7 @@ def closure(
     return Closure(top.digest, tuple(members))
 
 
-def normal_text(
-    spec: Spec, name: str, *, overrides: Mapping[str, str] = {}, constants: Mapping[str, str] = {}
-) -> str:
+def normal_text(spec: Spec, name: str, *, overrides: Mapping[str, str] = {}, constants: Mapping[str, str] = {}) -> str:
     """The closure's normal forms as text for line-by-line comparison: helpers by name, bound symbols by depth."""
     with deep_recursion():
         normalizer = _normalizer(spec, overrides, constants)
@@ -99,21 +95,20 @@ def _value(text: str) -> str:
 
 def _symbol(spec: Spec, name: str) -> int:
     """The key of the constant or definition that a configuration calls ``name`` or ``[Module]name``."""
-    module: Module | None = spec.root
-    bare = name
+    module, bare = spec.root, name
     if name.startswith("["):
         wanted, _, bare = name[1:].partition("]")
-        module = spec.modules.get(wanted)
-        if module is None:
+        if wanted not in spec.modules:
             near = difflib.get_close_matches(wanted, spec.modules, n=1)
             raise VstackError(
                 f"The configuration names module {wanted}, which is not part of {spec.root.name}",
                 where=str(spec.root.path),
                 todo=f"The nearest name is {near[0]}" if near else None,
             )
+        module = spec.modules[wanted]
     named: dict[str, Declaration | Definition] = {}
-    for item in (*module.definitions, *module.constants):
-        named[item.name] = item
+    named.update((item.name, item) for item in module.definitions)
+    named.update((item.name, item) for item in module.constants)
     if bare not in named:
         near = difflib.get_close_matches(bare, named, n=1)
         raise VstackError(
@@ -125,7 +120,8 @@ def _symbol(spec: Spec, name: str) -> int:
 
 
 def _statement(spec: Spec, name: str) -> Theorem | Assumption | None:
-    return next((item for item in (*spec.root.theorems, *spec.root.assumptions) if item.name == name), None)
+    statements: tuple[Theorem | Assumption, ...] = (*spec.root.theorems, *spec.root.assumptions)
+    return next((item for item in statements if item.name == name), None)
 
 
 def _top(spec: Spec, name: str, normalizer: Normalizer) -> Normalized:
@@ -139,9 +135,7 @@ def _top(spec: Spec, name: str, normalizer: Normalizer) -> Normalized:
     return normalizer.definition(definition)
 
 
-def _reached(
-    spec: Spec, name: str, top: Normalized, normalizer: Normalizer
-) -> list[tuple[Definition, Normalized]]:
+def _reached(spec: Spec, name: str, top: Normalized, normalizer: Normalizer) -> list[tuple[Definition, Normalized]]:
     """The definitions in the closure, ``name`` itself first if it is one."""
     found: dict[int, tuple[Definition, Normalized]] = {}
     if spec.has(name):

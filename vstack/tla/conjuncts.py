@@ -201,9 +201,7 @@ class _Reader:
         self.read(definition.body, inside, found, chosen)
         self.visiting.pop()
 
-    def branches(
-        self, node: Node, arms: tuple[Node, ...], scope: Scope, found: Conjuncts, chosen: bool
-    ) -> None:
+    def branches(self, node: Node, arms: tuple[Node, ...], scope: Scope, found: Conjuncts, chosen: bool) -> None:
         """A conditional: its updates each under a condition, unchanged only what every branch leaves so."""
         results = []
         for arm in arms:
@@ -214,9 +212,7 @@ class _Reader:
         for inner in results:
             for item in inner.updates:
                 found.updates.append(
-                    Update(
-                        item.variable, item.expression, item.span, item.nondeterministic, item.expression_span, True
-                    )
+                    Update(item.variable, item.expression, item.span, item.nondeterministic, item.expression_span, True)
                 )
         changed = {item.variable for inner in results for item in inner.updates}
         for name in results[0].unchanged if results else ():

@@ -60,9 +60,7 @@ class Normalizer:
     ``assigned`` keys of constants to their values' text.
     """
 
-    def __init__(
-        self, spec: tree.Spec, overridden: Mapping[int, tree.Definition], assigned: Mapping[int, str]
-    ) -> None:
+    def __init__(self, spec: tree.Spec, overridden: Mapping[int, tree.Definition], assigned: Mapping[int, str]) -> None:
         self.spec = spec
         self.overridden = overridden
         self.assigned = assigned
@@ -238,7 +236,7 @@ class _Frame:
         return inner.form(node.body)
 
     def let_use(self, definition: tree.Definition) -> Use:
-        """A use of a LET's definition. Its digest is over the frame of the LET: depths say which bound symbol is meant."""
+        """A use of a LET's definition, by a digest over the LET's frame: depths say which bound symbol is meant."""
         home = self.lets[definition.uid]
         known = home.let_digests.get(definition.uid)
         if known is None:

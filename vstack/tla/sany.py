@@ -88,7 +88,8 @@ def _export(root: str, sources: Mapping[str, Source], java: Sequence[str], tools
             return ended.stdout.encode()
         # The exporter drops the detail of a parse error; SANY itself prints it.
         detail = _java("tla2sany.SANY", [f"{root}.tla"], java, tools, modules, scratch, seconds)
-        raise complaint(detail.stdout + "\n" + detail.stderr + "\n" + ended.stderr, root, sources, tools.standard_modules)
+        output = "\n".join((detail.stdout, detail.stderr, ended.stderr))
+        raise complaint(output, root, sources, tools.standard_modules)
 
 
 def _java(

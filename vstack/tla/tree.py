@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vstack.errors import VstackError
-from vstack.tla.places import Span, text_of
+from vstack.tla.places import Span as Span
+from vstack.tla.places import text_of
 
 CONSTANT_LEVEL, STATE_LEVEL, ACTION_LEVEL, TEMPORAL_LEVEL = range(4)
 

@@ -126,7 +126,8 @@ class _Parser:
 
     def symbolic(self) -> Symbolic:
         """The text up to where a value must end, brackets balanced."""
-        first, expected, lazy = self.index, [], False
+        first, lazy = self.index, False
+        expected: list[str] = []
         while (sign := self.peek()) is not None:
             if not expected and sign in _ENDS:
                 break
@@ -186,9 +187,9 @@ class _Parser:
         while True:
             first = self.index
             items.append(self.value())
-            if isinstance(items[-1], Symbolic) and not items[-1].text.startswith("["):
-                if ":" in (token.group() for token in self.tokens[first : self.index]):
-                    raise _Unlisted  # {x \in S : P}: a set of its own, not a list of elements
+            item, signs = items[-1], (token.group() for token in self.tokens[first : self.index])
+            if isinstance(item, Symbolic) and not item.text.startswith("[") and ":" in signs:
+                raise _Unlisted  # {x \in S : P}: a set of its own, not a list of elements
             if self.take().group() == closing:
                 return items
             if self.tokens[self.index - 1].group() != ",":

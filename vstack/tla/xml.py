@@ -168,9 +168,8 @@ class _Builder:
         )
 
     def substitutions(self, element: Element) -> tuple[tree.Substitution, ...]:
-        return tuple(
-            tree.Substitution(self.ref(pair[0]), self.expression(pair[1])) for pair in self.parts(element.find("substs"))
-        )
+        pairs = self.parts(element.find("substs"))
+        return tuple(tree.Substitution(self.ref(pair[0]), self.expression(pair[1])) for pair in pairs)
 
     def statement(self, element: Element) -> Element:
         """The formula under a named theorem or assumption."""
@@ -334,12 +333,13 @@ def to_spec(document: bytes, sources: Mapping[str, Source]) -> tree.Spec:
         for uid in entries:
             builder.symbol(uid)
         modules = {}
-        for uid, element in [*entries.items(), *((None, element) for element in inline)]:
+        for element in inline:
+            module = builder.module(element)
+            modules[module.name] = module
+        for uid, element in entries.items():
             if element.tag == "ModuleNode":
                 module = builder.module(element)
-                modules[module.name] = module
-                if uid is not None:
-                    builder.symbols[int(uid)] = module
+                modules[module.name] = builder.symbols[int(uid)] = module
     root = modules.get(top.findtext("RootModule") or "")
     if root is None:
         raise VstackError("SANY's export lacks its root module")
