@@ -11,11 +11,13 @@ from pathlib import Path
 import click
 
 from vstack.errors import RefusedError
+from vstack.files import exclusive
 from vstack.project import Project, load_project
+from vstack.specify.approval import Verified
 from vstack.specify.approve import approve, approve_for_demo, approved_lock, lock_to_sign, refuse_in_ci
 from vstack.specify.check import check_approval, check_lock, lock_changes
 from vstack.specify.compute import compute_pins
-from vstack.specify.lock import DEMO_LABEL
+from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
 from vstack.specify.reading import read_spec
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
@@ -42,28 +44,33 @@ def run(
     if demo == (key is not None):
         raise click.UsageError("Give either --key PATH or --demo.")
     project = load_project(folder)
-    pins = compute_pins(project, read_spec(project, fresh=True))
-    lock = lock_to_sign(project, pins)
-    if not as_json:
-        click.echo("\n".join(_shown(project, pins)))
-    if not yes and not (confirm or _ask)(f"Approve this as sequence {lock.sequence} of {project.file.project}?"):
-        click.echo("Not approved; nothing was written.", err=True)
-        return 1
-    if key is None:
-        signed = approve_for_demo(project, lock)
-    else:
-        signed = approve(project, lock, key=key.expanduser(), principal=principal)
+    with exclusive(project.state / "approval.lock", what="this project's lock"):
+        pins = compute_pins(project, read_spec(project, fresh=True))
+        lock = lock_to_sign(project, pins)
+        if not as_json:
+            click.echo("\n".join(_shown(project, pins)))
+        if not yes and not (confirm or _ask)(f"Approve this as sequence {lock.sequence} of {project.file.project}?"):
+            click.echo("Not approved; nothing was written.", err=True)
+            return 1
+        if key is None:
+            signed = approve_for_demo(project, lock)
+        else:
+            signed = approve(project, lock, key=key.expanduser(), principal=principal)
     verified, refused = check_approval(project, signed)
     if verified is None:
         raise RefusedError(f"The approval was written but does not count: {refused[0].message}", where=str(project.lock_path))
+    _tell(signed, verified, as_json)
+    return 0
+
+
+def _tell(signed: Lock, verified: Verified, as_json: bool) -> None:
     if as_json:
         data = {"sequence": signed.sequence, "approver": verified.principal, "touch": verified.touch, "demo": verified.is_demo}
         click.echo(json.dumps(data, indent=1))
-    else:
-        click.echo(f"Sequence {signed.sequence} approved: {verified.words}. Commit vstack.lock and vstack.approvers.")
-        if not verified.touch and not verified.is_demo:
-            click.echo("This key proves no touch: in CI it counts only where the target branch's policy allows software keys.")
-    return 0
+        return
+    click.echo(f"Sequence {signed.sequence} approved: {verified.words}. Commit vstack.lock and vstack.approvers.")
+    if not verified.touch and not verified.is_demo:
+        click.echo("This key proves no touch: in CI it counts only where the target branch's policy allows software keys.")
 
 
 def _shown(project: Project, pins: Pins) -> list[str]:

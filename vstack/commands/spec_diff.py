@@ -46,6 +46,8 @@ def run(folder: Path, *, base_ref: str | None, seconds: float | None, compare: b
     if as_json:
         data = {
             "sequence": lock.sequence,
+            "approval": approval.words if approval is not None else None,
+            "refused": [finding.model_dump() for finding in refused],
             "changes": [{**asdict(change), "kind": change.kind} for change in changes],
             "comparisons": [asdict(comparison) for comparison in comparisons.values()],
         }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from vstack.errors import VstackError
@@ -11,7 +13,7 @@ from vstack.project import Goal, Project
 from vstack.specify.forms import Formed, assumption_form, fairness_form
 from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
 from vstack.specify.settings import pin_settings
-from vstack.tla.actions import split_next
+from vstack.tla.actions import Action, split_next
 from vstack.tla.cfg import Cfg, parse_cfg
 from vstack.tla.closure import closure
 from vstack.tla.places import Span, text_of
@@ -34,7 +36,7 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
         return Pins(goals=goals, settings=settings)
     model = project.model
     actions = split_next(spec, model.next)
-    names = sorted({action.name for action in actions})
+    names = _action_names(actions)
     settings["actions"] = Pin(digest=digest_of(names), value=names)
     if model.config is not None:
         content = asdict(builder.cfg)
@@ -155,6 +157,19 @@ class _Builder:
         text = textwrap.dedent(whole.expandtabs(8))
         self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
 
+
+
+def _action_names(actions: Iterable[Action]) -> list[str]:
+    """The actions' names; a disjunct without one counts by number, for the line in its name moves."""
+    named: set[str] = set()
+    unnamed: Counter[str] = Counter()
+    for action in actions:
+        base, at, _ = action.name.partition("@")
+        if at:
+            unnamed[base] += 1
+        else:
+            named.add(base)
+    return sorted([*named, *(f"{base}, unnamed disjunct {n}" for base, count in unnamed.items() for n in range(1, count + 1))])
 
 
 def check_kind(goal: str, kind: str, definition: Definition, *, where: str) -> None:
