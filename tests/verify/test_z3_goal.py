@@ -150,7 +150,7 @@ REACHING = {
     "starts a shell": "import os; os.system('touch {root}/vstack.lock')",
     "forks": "import os; os.fork()",
     "opens a socket": "import socket; socket.socket()",
-    "calls the C library": "import ctypes; ctypes.CDLL(None).unlink(b'{root}/vstack.yaml')",
+    "calls the C library": "import ctypes; ctypes.CDLL(None).unlink('{root}/vstack.yaml'.encode())",
     "and hides it": "try:\n    open('{root}/vstack.lock', 'w')\nexcept Exception: pass",
 }
 

@@ -42,13 +42,16 @@ def _show(rows: tuple[ScopeRow, ...], findings: tuple[Finding, ...]) -> None:
     if not rows:
         console.print("Nothing is in scope: list the code that the model speaks for under `scope` in vstack.yaml.")
         return
-    table = Table("Code", "Function", "Anchored lines", "Omission", box=None, pad_edge=False)
-    for row in rows:
-        place = f"{row.repo}:{row.path}:{row.first}-{row.last}@{row.commit[:12]}" if row.checked else f"{row.repo}:{row.path}@{row.commit[:12]}"
-        covered = f"{row.covered} of {row.lines}" if row.checked else f"not checked: {row.note}"
-        style = "" if not row.open or row.omission else "red"
-        table.add_row(Text(place), Text(row.function), Text(covered, style=style), Text(row.omission or ""))
-    console.print(table)
+    for repo, path in dict.fromkeys((row.repo, row.path) for row in rows):
+        console.print(Text(f"{repo}:{path}", style="bold"), soft_wrap=True)
+        table = Table("Function", "Lines", "Anchored", "Left out because", box=None, pad_edge=False)
+        for row in (row for row in rows if (row.repo, row.path) == (repo, path)):
+            lines = f"{row.first}-{row.last}@{row.commit[:8]}" if row.checked else f"@{row.commit[:8]}"
+            covered = f"{row.covered} of {row.lines}" if row.checked else "not checked"
+            style = "" if not row.open or row.omission else "red"
+            why = (row.omission or "") if row.checked else row.note
+            table.add_row(Text(row.function), Text(lines), Text(covered, style=style), Text(why))
+        console.print(table)
     for finding in findings:
         console.print(Text(f"{finding.where}: [{finding.rule}] {finding.message}. {finding.todo}."), soft_wrap=True)
 

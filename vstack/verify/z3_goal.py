@@ -111,7 +111,7 @@ class _Record:
         self.goal_name = goal_name
         self.inputs = {"script": sha256_file(script)} if script.is_file() else {}
         self.bounds = {"seconds": f"{seconds:g}", "memory MiB": str(memory_mb)}
-        self.command = ["z3", str(script.relative_to(project.root)) if script.is_relative_to(project.root) else str(script)]
+        self.command = ["vstack", "verify", goal_name]
         self.started = now()
 
     def make(self, obligation: str, verdict: Verdict, reason: str, **more: Any) -> Evidence:
