@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vstack.validate.traces.mapping import Mapped
+from vstack.validate.traces.mapping import Logged, Mapped
 
 MOST = 8
 
@@ -17,11 +17,11 @@ def corrupt(events: Sequence[Mapped]) -> dict[int, Mapped]:
     in the log; without state values a parameter does, and else the event
     becomes one of another action. Where none of these differ there is no control.
     """
-    seen: dict[str, list[str]] = {}
+    seen: dict[str, list[Logged]] = {}
     for event in events:
         for expression, value in event.state.items():
             known = seen.setdefault(expression, [])
-            if value not in known and len(known) < MOST:
+            if len(known) < MOST and all(value.value != other.value for other in known):
                 known.append(value)
     found: dict[int, Mapped] = {}
     step = max(1, len(events) // MOST)
@@ -36,9 +36,9 @@ def corrupt(events: Sequence[Mapped]) -> dict[int, Mapped]:
     return found
 
 
-def _alter(event: Mapped, seen: dict[str, list[str]], events: Sequence[Mapped]) -> Mapped | None:
+def _alter(event: Mapped, seen: dict[str, list[Logged]], events: Sequence[Mapped]) -> Mapped | None:
     for expression, value in event.state.items():
-        other = next((candidate for candidate in seen[expression] if candidate != value), None)
+        other = next((candidate for candidate in seen[expression] if candidate.value != value.value), None)
         if other is not None:
             return replace(event, state={**event.state, expression: other})
     for other_event in events:

@@ -17,6 +17,39 @@ from vstack.validate.traces.log import MISSING, Event
 
 
 @dataclass(frozen=True)
+class Logged:
+    """A state value as the log holds it: JSON, and how it reads (``TraceField.kind``).
+
+    It becomes TLA+ text only where the generated module needs it: a log of a
+    large state repeats itself, and most of it need never be written out.
+    """
+
+    value: Any
+    kind: str
+    model_values: frozenset[str]
+    where: str
+
+    @property
+    def text(self) -> str:
+        """The whole value as TLA+ text.
+
+        Raises:
+            VstackError: TLA+ has no such value.
+        """
+        return to_tla(self.value, self.kind, self.model_values, self.where)
+
+    def changes_from(self, before: Logged) -> str | None:
+        """The entries that differ from ``before``, as a function that overrides it; None to write the whole value.
+
+        Both must be functions (or sequences) with one domain, and large enough for it to pay.
+        """
+        pairs = _changed_entries(self.value, before.value) if self.kind == before.kind != "set" else None
+        if pairs is None:
+            return None
+        return _function([[key, item] for key, item in pairs], self.model_values, self.where)
+
+
+@dataclass(frozen=True)
 class Mapped:
     """An event as the model sees it: parameters in the action's order, state values by expression."""
 
@@ -24,7 +57,7 @@ class Mapped:
     name: str
     action: str
     params: tuple[str, ...]
-    state: dict[str, str]
+    state: dict[str, Logged]
 
 
 def map_events(
@@ -32,7 +65,7 @@ def map_events(
     mapping: TraceMapping,
     actions: tuple[Action, ...],
     init: str,
-    model_values: Collection[str],
+    model_values: frozenset[str],
     where: str,
 ) -> tuple[tuple[Mapped, ...], Counter[str]]:
     """The events that the model speaks of, mapped, and how many of each ignored kind were left out.
@@ -107,7 +140,7 @@ def to_tla(value: Any, kind: str, model_values: Collection[str], where: str) -> 
 
 def _function(value: Any, model_values: Collection[str], where: str) -> str:
     if isinstance(value, dict):
-        pairs = [(int(key) if key.lstrip("-").isdigit() else key, item) for key, item in value.items()]
+        pairs = [(_key(key), item) for key, item in value.items()]
     elif isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value):
         pairs = [(pair[0], pair[1]) for pair in value]
     else:
@@ -121,20 +154,20 @@ def _function(value: Any, model_values: Collection[str], where: str) -> str:
 
 
 def _map(
-    event: Event, name: str, mapping: TraceMapping, known: dict[str, Action], model_values: Collection[str], place: str
+    event: Event, name: str, mapping: TraceMapping, known: dict[str, Action], model_values: frozenset[str], place: str
 ) -> Mapped:
     target = mapping.events[name]
     bounds = known[target.action].params if target.action in known else ()
-    params = tuple(_text(event, target.params[bound.name], model_values, place) or "" for bound in bounds)
+    params = tuple(_logged(event, target.params[bound.name], model_values, place) for bound in bounds)
     state = {
-        expression: text
+        expression: logged
         for expression, source in {**mapping.variables, **target.variables}.items()
-        if (text := _text(event, source, model_values, place)) is not None
+        if (logged := _logged(event, source, model_values, place)) is not None
     }
-    return Mapped(event, name, target.action, params, state)
+    return Mapped(event, name, target.action, tuple(param.text if param else "" for param in params), state)
 
 
-def _text(event: Event, source: str | TraceField, model_values: Collection[str], place: str) -> str | None:
+def _logged(event: Event, source: str | TraceField, model_values: frozenset[str], place: str) -> Logged | None:
     wanted = source if isinstance(source, TraceField) else TraceField(field=source)
     value = event.field(wanted.field)
     if value is MISSING:
@@ -143,7 +176,29 @@ def _text(event: Event, source: str | TraceField, model_values: Collection[str],
         raise VstackError(
             f"The event has no field `{wanted.field}`", where=place, todo="Log it, or mark the field `optional: true`"
         )
-    return to_tla(value, wanted.kind, model_values, place)
+    return Logged(value, wanted.kind, model_values, place)
+
+
+_WORTH = 8
+
+
+def _changed_entries(now: Any, before: Any) -> list[tuple[Any, Any]] | None:
+    """Key and new value of each entry that changed; None where the domains differ, or it does not pay."""
+    if isinstance(now, list) and isinstance(before, list):
+        if len(now) != len(before) or len(now) < _WORTH:
+            return None
+        changed = [(place, item) for place, (item, old) in enumerate(zip(now, before, strict=True), 1) if item != old]
+    elif isinstance(now, dict) and isinstance(before, dict):
+        if len(now) < _WORTH or now.keys() != before.keys():
+            return None
+        changed = [(_key(key), item) for key, item in now.items() if item != before[key]]
+    else:
+        return None
+    return changed if 2 * len(changed) <= len(now) else None
+
+
+def _key(key: str) -> int | str:
+    return int(key) if key.lstrip("-").isdigit() else key
 
 
 def _check_target(event: str, action: str, params: set[str] | None, known: dict[str, Action]) -> None:

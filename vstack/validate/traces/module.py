@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from vstack.tla.actions import Action
@@ -79,14 +79,19 @@ def explain_module(walk: Walk, matched: int, failing: int | None) -> str:
         for bound, value in reversed(list(zip(walk.actions[event.action].params, event.params, strict=True))):
             shown = f"(LET {bound.name} == {value} IN {shown})"
         report.append(f'  /\\ (vs_at = {matched + 1} => PrintT(<<"{PREDICTED}", {shown}>>))')
-        bare = _step_of(replace(event, state={}), walk, _params(event))
+        bare = _step_of(event, walk, event.params, [])
         moved = "vs_cursor' = vs_cursor /\\ " if walk.before is not None else ""
         extra = [f"  \\/ (vs_at = {matched} /\\ vs_at' = {matched + 1} /\\ {moved}vs_control' = 0 /\\ {bare})"]
     return _module(walk, report, extra=extra, stop_at=matched)
 
 
 def _module(walk: Walk, report: Sequence[str], *, extra: Sequence[str], header: str = "", stop_at: int | None = None) -> str:
-    shapes = _shapes(walk.events)
+    rendered = _rendered(walk)
+    shapes = {shape: number for number, shape in enumerate(dict.fromkeys(shape for shape, _ in rendered), start=1)}
+    events = (
+        _event(shapes[shape], event, texts, walk, place)
+        for place, (event, (shape, texts)) in enumerate(zip(walk.events, rendered, strict=True))
+    )
     partial = walk.before is not None
     variables = "vs_at, vs_control" + (", vs_cursor" if partial else "")
     lines = [
@@ -96,7 +101,7 @@ def _module(walk: Walk, report: Sequence[str], *, extra: Sequence[str], header: 
         f"CONSTANTS {', '.join(walk.model_values)}" if walk.model_values else "",
         header,
         "vs_Log == <<",
-        ",\n".join(_event(event, shapes[_shape(event)], walk, place) for place, event in enumerate(walk.events)),
+        ",\n".join(events),
         ">>",
         _places(walk) if partial else "",
         f"vs_Init == {walk.init} /\\ vs_at = 0 /\\ vs_control = 0" + _initial(walk),
@@ -121,11 +126,10 @@ def _module(walk: Walk, report: Sequence[str], *, extra: Sequence[str], header: 
         ]
         kept = "UNCHANGED <<vs_at, vs_control>>"
     do = ["vs_Do(e) =="]
-    for (action, expressions), number in shapes.items():
-        sample = next(event for event in walk.events if _shape(event) == (action, expressions))
-        params = [f"e.p[{place}]" for place in range(1, len(sample.params) + 1)]
-        values = {expression: f"e.s[{place}]" for place, expression in enumerate(expressions, start=1)}
-        do.append(f"  \\/ (e.k = {number} /\\ {_step_of(replace(sample, state=values), walk, params)})")
+    samples = {shape: event for event, (shape, _) in zip(walk.events, rendered, strict=True)}
+    for shape, number in shapes.items():
+        params = [f"e.p[{place}]" for place in range(1, shape.arity + 1)]
+        do.append(f"  \\/ (e.k = {number} /\\ {_step_of(samples[shape], walk, params, shape.conditions())})")
     place = next(index for index, line in enumerate(lines) if line.startswith("vs_Step"))
     lines[place:place] = do
     lines.append("vs_Next ==\n  \\/ vs_Step")
@@ -139,15 +143,15 @@ def _control_steps(walk: Walk) -> list[str]:
     steps = []
     moved = " /\\ vs_cursor' = vs_cursor" if walk.before is not None else ""
     for place, event in sorted(walk.controls.items()):
-        step = _step_of(event, walk, _params(event))
+        compared = [f"({expression})' = {value.text}" for expression, value in event.state.items()]
+        step = _step_of(event, walk, event.params, compared)
         steps.append(f"  \\/ (vs_at = {place} /\\ vs_control = 0 /\\ vs_at' = vs_at{moved} /\\ vs_control' = {place + 1} /\\ {step})")
     return steps
 
 
-def _step_of(event: Mapped, walk: Walk, params: Sequence[str]) -> str:
-    """The action of ``event`` with ``params``, then each state value compared after the step."""
-    compared = "".join(f" /\\ ({expression})' = {value}" for expression, value in event.state.items())
-    text = f"({walk.calls[event.action]}){compared}"
+def _step_of(event: Mapped, walk: Walk, params: Sequence[str], compared: Sequence[str]) -> str:
+    """The action of ``event`` with ``params``, then the conditions on the state after the step."""
+    text = f"({walk.calls[event.action]})" + "".join(f" /\\ {condition}" for condition in compared)
     for bound, value in reversed(list(zip(walk.actions[event.action].params, params, strict=True))):
         # Bound, not LET: a prime on the compared expression must not reach into the log's cursor.
         text = f"(\\E {bound.name} \\in {{{value}}} : {bound.name} \\in ({bound.domain_text}) /\\ {text})"
@@ -161,30 +165,60 @@ def _exists(action: Action, call: str) -> str:
     return text
 
 
-def _params(event: Mapped) -> list[str]:
-    return list(event.params)
+@dataclass(frozen=True)
+class _Shape:
+    """Events that one disjunct can walk: the action, and how each expression is compared.
+
+    ``delta`` expressions are compared with their value before the step,
+    overridden by what changed. That is the same condition, since the event
+    before was compared whole, and keeps the module small however large the state.
+    """
+
+    action: str
+    arity: int
+    expressions: tuple[tuple[str, bool], ...]
+
+    def conditions(self) -> list[str]:
+        return [
+            f"({expression})' = " + (f"(e.s[{place}] @@ ({expression}))" if delta else f"e.s[{place}]")
+            for place, (expression, delta) in enumerate(self.expressions, start=1)
+        ]
 
 
-def _shape(event: Mapped) -> tuple[str, tuple[str, ...]]:
-    return event.action, tuple(event.state)
+def _rendered(walk: Walk) -> list[tuple[_Shape, list[str]]]:
+    """Each event's shape and the texts of its state values."""
+    # Only where the log's order is the only one, and nothing silent comes between, is the state before known.
+    known = walk.before is None and not walk.silent
+    before = walk.initial
+    rendered = []
+    for event in walk.events:
+        modes, texts = [], []
+        for expression, value in event.state.items():
+            earlier = before.state.get(expression) if known and before is not None else None
+            changes = value.changes_from(earlier) if earlier is not None and _fixed(expression, walk, event) else None
+            modes.append((expression, changes is not None))
+            texts.append(value.text if changes is None else changes)
+        rendered.append((_Shape(event.action, len(event.params), tuple(modes)), texts))
+        before = event
+    return rendered
 
 
-def _shapes(events: Sequence[Mapped]) -> dict[tuple[str, tuple[str, ...]], int]:
-    return {shape: number for number, shape in enumerate(dict.fromkeys(_shape(event) for event in events), start=1)}
+def _fixed(expression: str, walk: Walk, event: Mapped) -> bool:
+    """Whether the expression means the same in every event: it is a variable, not one of the action's parameters."""
+    return expression in walk.variables and expression not in {bound.name for bound in walk.actions[event.action].params}
 
 
-def _event(event: Mapped, shape: int, walk: Walk, place: int) -> str:
-    params, state = ", ".join(event.params), ", ".join(event.state.values())
+def _event(shape: int, event: Mapped, texts: Sequence[str], walk: Walk, place: int) -> str:
     needs = ""
     if walk.before is not None:
         threads, spots = _threads(walk.before)
         pairs = ", ".join(f"<<{threads[need]}, {spots[need]}>>" for need in walk.before[place])
         needs = f", n |-> {{{pairs}}}"
-    return f"[k |-> {shape}, p |-> <<{params}>>, s |-> <<{state}>>{needs}]"
+    return f"[k |-> {shape}, p |-> <<{', '.join(event.params)}>>, s |-> <<{', '.join(texts)}>>{needs}]"
 
 
 def _initial(walk: Walk) -> str:
-    compared = "".join(f" /\\ ({expr}) = {value}" for expr, value in walk.initial.state.items()) if walk.initial else ""
+    compared = "".join(f" /\\ ({expr}) = {value.text}" for expr, value in walk.initial.state.items()) if walk.initial else ""
     return compared + (" /\\ vs_cursor = [t \\in DOMAIN vs_Places |-> 0]" if walk.before is not None else "")
 
 

@@ -49,7 +49,7 @@ def prepare(project: Project, spec: Spec, actions: tuple[Action, ...], name: str
     path = log or project.root / mapping.log
     order = order_events(read_log(path), mapping, str(path))
     init = project.model.init
-    mapped, ignored = map_events(order.events, mapping, actions, init, project.model.model_values, str(path))
+    mapped, ignored = map_events(order.events, mapping, actions, init, frozenset(project.model.model_values), str(path))
     initial = mapped[0] if mapped[0].action == init else None
     steps = mapped[1:] if initial else mapped
     if not steps:
@@ -176,9 +176,9 @@ def _failure_text(failure: dict[str, Any]) -> str:
 def _differences(event: Mapped, predicted: list[Any]) -> list[dict[str, Any]]:
     """For each compared expression whose recorded value no successor has: recorded against the model's."""
     found = []
-    for place, (expression, text) in enumerate(event.state.items()):
+    for place, (expression, logged) in enumerate(event.state.items()):
         models = sorted({format_value(values[place]) for values in predicted})
-        recorded = _readable(text)
+        recorded = _readable(logged.text)
         if predicted and recorded not in models:
             found.append({"expression": expression, "recorded": recorded, "model": models[:4]})
     return found

@@ -1,0 +1,1 @@
+"""Speed claims, each a ratio of two things measured side by side in one run."""
