@@ -50,24 +50,19 @@ def make_mutants(units: Sequence[Unit], operators: Iterable[str] = ()) -> tuple[
         if name not in names:
             continue
         for proposal in OPERATORS[name].propose(units):
-            text = _changed(units, proposal)
+            text = _changed(proposal)
             if text and text not in seen:
                 seen.add(text)
                 found.append(name_mutant(name, proposal, taken))
     return tuple(found)
 
 
-def _changed(units: Sequence[Unit], proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """The definitions that the proposal changes, by name, as they become."""
-    lines = {(edit.span.module, edit.span.line) for edit in proposal.edits}
-    changed = []
-    for unit in units:
-        span = unit.definition.span
-        if any(module == span.module and span.line <= line <= span.end_line for module, line in lines):
-            after = flat(definition_text(unit, proposal.edits))
-            if after != flat(definition_text(unit)):
-                changed.append((unit.name, after))
-    return tuple(changed)
+def _changed(proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    """The definitions that the proposal changes, by name, as they become; nothing if all stay what they are."""
+    units = (proposal.unit, *proposal.others)
+    after = tuple((unit.name, flat(definition_text(unit, proposal.edits))) for unit in units)
+    before = tuple((unit.name, flat(definition_text(unit))) for unit in units)
+    return () if after == before else after
 
 
 __all__ = ["OPERATORS", "Mutant", "Operator", "Unit", "make_mutants"]

@@ -37,12 +37,13 @@ class Unit:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Edits that make one mutant. ``unit`` names it; ``before`` and ``after`` show the change."""
+    """Edits that make one mutant. ``unit`` names it, ``others`` are changed too; ``before`` and ``after`` show how."""
 
     unit: Unit
     edits: tuple[Edit, ...]
     before: str
     after: str
+    others: tuple[Unit, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,12 @@ class Mutant:
     edits: tuple[Edit, ...]
     before: str
     after: str
+    others: tuple[Unit, ...] = ()
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """All definitions that the mutant changes."""
+        return (self.unit, *self.others)
 
     @property
     def where(self) -> str:
@@ -103,7 +110,7 @@ def name_mutant(operator: str, proposal: Proposal, taken: set[str]) -> Mutant:
         name = f"{operator}-{unit.name}-{sha256_bytes(content.encode())[:8]}"
         if name not in taken:
             taken.add(name)
-            return Mutant(name, operator, unit, proposal.edits, proposal.before, proposal.after)
+            return Mutant(name, operator, unit, proposal.edits, proposal.before, proposal.after, proposal.others)
         ordinal += 1
 
 

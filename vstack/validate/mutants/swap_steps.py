@@ -62,9 +62,9 @@ class SwapSteps:
                         *_put(first, second.unit.source, second.guard, second.update),
                         *_put(second, first.unit.source, first.guard, first.update),
                     )
-                    yield Proposal(
-                        first.unit, edits, f"{_shown(first)}; {_shown(second)}", f"{second.unit.name} before {first.unit.name}"
-                    )
+                    before = f"{_shown(first)}; {_shown(second)}"
+                    after = f"{second.unit.name} before {first.unit.name}"
+                    yield Proposal(first.unit, edits, before, after, (second.unit,))
 
 
 def _follows(first: _Step, second: _Step) -> bool:

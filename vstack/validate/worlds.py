@@ -1,0 +1,73 @@
+"""One variant in one environment with all that its mutants' runs need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+
+from vstack.project import Project
+from vstack.results import Evidence
+from vstack.tla.actions import Action
+from vstack.tla.cfg import format_cfg
+from vstack.tla.tree import Spec
+from vstack.tools.find import Tools
+from vstack.validate.batch import Model, can_batch, sort_goals
+from vstack.validate.cells import Setting, cell_job, constants_of, describe
+from vstack.validate.fates import Fates
+
+# What a note of a batch prints must stay on one line of TLC's output.
+MOST_GOALS = 16
+
+
+@dataclass(frozen=True)
+class World:
+    """``goals`` are those that the variant keeps here; ``alone`` says why its runs can't share a process, if so."""
+
+    setting: Setting
+    model: Model
+    goals: tuple[str, ...]
+    alone: str | None
+    fates: Fates
+
+    @property
+    def name(self) -> str:
+        """The environment's name."""
+        return self.setting.environment or "default"
+
+
+def make_world(
+    project: Project,
+    spec: Spec,
+    actions: tuple[Action, ...],
+    tools: Tools,
+    setting: Setting,
+    modules: Mapping[str, str],
+    load: Callable[[str], Evidence | None],
+    save: Callable[[Evidence], None],
+) -> World:
+    """The world of ``setting``; goals that the matrix expects violated in it are left out."""
+    stated = project.file.matrix.get(setting.variant or "", {}).get(setting.environment or "", {})
+    goals = {
+        name: (goal.kind, goal.formula or "")
+        for name, goal in project.file.goals.items()
+        if goal.kind != "z3" and stated.get(name, "holds") == "holds"
+    }
+    job = cell_job(project, setting, [])
+    invariants, steps, later = sort_goals(spec, goals)
+    alone = can_batch(job.cfg)
+    if len(invariants) + len(steps) > MOST_GOALS:
+        alone = f"it has more than {MOST_GOALS} goals"
+    elif not invariants and not steps:
+        alone = "all of its goals are temporal"
+    model = Model(spec, actions, project.model.init, project.model.next, invariants, steps, later, job)
+    inputs = {
+        "jar": tools.jar_sha256,
+        "java": tools.java_version,
+        "modules": dict(modules),
+        "root": project.model.module,
+        "cfg": format_cfg(cell_job(project, setting, list(goals)).cfg, old_jar=False)[0],
+        "operators": [project.model.init, project.model.next],
+        "budget": asdict(job.budget),
+    }
+    fates = Fates(inputs, describe(setting), constants_of(project, setting), tools, load, save)
+    return World(setting, model, tuple(goals), alone, fates)
