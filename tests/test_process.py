@@ -62,6 +62,25 @@ run({NEST!r}, cwd=Path({str(tmp_path)!r}), env=os.environ, seconds=60, on_line=l
     assert gone(pid)
 
 
+def test_the_command_line_ends_its_engines_when_it_is_terminated(tmp_path: Path) -> None:
+    code = f"""
+import os, sys
+from pathlib import Path
+import vstack.cli
+from vstack.process import run
+def work(**options):
+    run({NEST!r}, cwd=Path({str(tmp_path)!r}), env=os.environ, seconds=60, on_line=lambda line: print(line, flush=True))
+vstack.cli.main_group.main = work
+vstack.cli.main()
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.terminate()
+    assert parent.wait(timeout=30) == 128 + signal.SIGTERM
+    assert gone(pid)
+
+
 def test_a_program_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no-such-program"):
         run(["no-such-program"], cwd=tmp_path, env=os.environ, seconds=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 
 import click
@@ -104,8 +105,9 @@ for _name, (_help, _table) in GROUPS.items():
 
 def main() -> None:
     """Run the command line; the one boundary where expected errors become exit codes."""
-    # A project's own environment must not reach the tools through Python either.
-    sys.dont_write_bytecode = sys.dont_write_bytecode or bool(os.environ.get("VSTACK_NO_BYTECODE"))
+    # Killed or hung up on, we still end our engines: Python's default would leave them running.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
     try:
         code = main_group.main(standalone_mode=False)
     except click.exceptions.Abort:
@@ -124,6 +126,10 @@ def main() -> None:
     except Exception as error:
         code = report_error(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stop(number: int, frame: object) -> None:
+    sys.exit(128 + number)
 
 
 def report_error(error: Exception) -> int:

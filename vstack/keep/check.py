@@ -15,7 +15,7 @@ from vstack.context import Context
 from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts
 from vstack.keep.outcome import judge
-from vstack.results import AtomicityRow, CaseReport, Finding
+from vstack.results import AtomicityRow, CaseReport, Finding, MutationReport
 from vstack.specify.base import Base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
@@ -23,8 +23,8 @@ from vstack.validate.cells import module_inputs
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
-from vstack.validate.mutation import mutation_findings, run_mutation
-from vstack.validate.pairs import run_pairs
+from vstack.validate.mutation import run_mutation
+from vstack.validate.pairs import pair_findings, run_pairs
 from vstack.validate.runs import Runner
 from vstack.validate.traces.replay import replay
 from vstack.verify.z3_goal import run_z3_goal
@@ -154,6 +154,7 @@ def _validate(gathering: Gathering) -> None:
     parts["kills"] = kills = run_kills(runner)
     gathering.findings += kill_findings(runner, kills)
     parts["pairs"] = run_pairs(runner, context.spec)
+    gathering.findings += pair_findings(runner, context.spec)
     if project.file.mutation is not None:
         mutation = run_mutation(
             project,
@@ -165,12 +166,37 @@ def _validate(gathering: Gathering) -> None:
             jobs=gathering.options.jobs,
         )
         parts["mutation"] = mutation
-        gathering.findings += mutation_findings(project, mutation)
+        gathering.findings += _mutation_findings(context, mutation)
     traces = []
     for name in project.file.traces:
         on_event(f"replaying trace {name}")
         traces.append(replay(project, context.spec, context.actions, name, context.tools))
     parts["traces"] = tuple(traces)
+
+
+def _mutation_findings(context: Context, mutation: MutationReport) -> list[Finding]:
+    where = str(context.project.root / "vstack.yaml")
+    findings = []
+    if not mutation.clean_passes or not mutation.forced_failure_dies:
+        message = "The controls of the mutation run did not come out, so no mutant counts"
+        findings.append(Finding(rule="mutation-control", where=where, message=message, outcome="undecided"))
+    floor = context.project.file.floors.mutants
+    if len(mutation.rows) < floor:
+        message = f"{len(mutation.rows)} mutants were made, the floor is {floor}"
+        findings.append(Finding(rule="mutation-floor", where=where, message=message))
+    for row in mutation.rows:
+        if row.excuse is not None or row.status in ("killed", "equivalent"):
+            continue
+        findings.append(
+            Finding(
+                rule=f"mutant-{row.status}",
+                where=row.where,
+                message=f"Mutant {row.id} ({row.operator} in {row.action}): {row.reason or row.status}",
+                todo=f"State a goal that it breaks, or excuse {row.id} under `mutation.excuses` and have that approved",
+                outcome="undecided" if row.status == "undecided" else "not as expected",
+            )
+        )
+    return findings
 
 
 def _verify(gathering: Gathering) -> None:
