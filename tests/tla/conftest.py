@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -36,3 +37,12 @@ def read(tools: Tools, exports: Path, tmp_path: Path) -> Read:
         return load(tmp_path / f"{root}.tla", search=[], java=tools.java, jar=tools.jar, cache=exports)
 
     return write_and_load
+
+
+def run_tlc(tools: Tools, folder: Path, *arguments: str) -> str:
+    """What the real TLC prints about a module in ``folder``."""
+    command = [*tools.java, f"-Djava.io.tmpdir={folder}", "-Xmx512m", "-cp", str(tools.jar), "tlc2.TLC"]
+    done = subprocess.run(
+        [*command, "-workers", "1", *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    return done.stdout

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from tests.tla.conftest import Read
+from tests.tla.conftest import Read, run_tlc
 from vstack.errors import VstackError
 from vstack.tla.actions import Action, split_next
 from vstack.tla.behaviour import behaviour
+from vstack.tools.find import Tools
 
 QUEUE = r"""
 EXTENDS Naturals, Sequences
@@ -128,6 +132,19 @@ def test_an_anonymous_disjunct(actions: dict[str, Action]) -> None:
     assert set(actions[name].unchanged) == {"owner", "sent", "queue"}
 
 
+def test_names_and_places_are_those_that_tlc_reports(read: Read, tools: Tools, tmp_path: Path) -> None:
+    bounded = QUEUE.replace('owner = "none")', 'owner = "none" /\\ clock = 0 /\\ sent = 0)')
+    found = split_next(read(Queue=bounded + "\nSmall == clock < 3 /\\ Len(queue) < 3"), "Next")
+    (tmp_path / "Queue.cfg").write_text("CONSTANTS Procs = {p, q} Max = 2\nSPECIFICATION Spec\nCONSTRAINT Small")
+    output = run_tlc(tools, tmp_path, "-coverage", "1", "-deadlock", "Queue")
+    reported = re.findall(r"^<(\w+) line \d+, [^(]*?(?: \((\d+) (\d+) (\d+) (\d+)\))?>: \d+:\d+$", output, re.MULTILINE)
+    names = {name for name, *_ in reported} - {"Init", "Small", "Action"}
+    assert names == {item.name.split("@")[0] for item in found}, output
+    places = {tuple(int(number) for number in place) for _, *place in reported if all(place)}
+    spans = [item.span for item in found if item.definition is None]
+    assert {(span.line, span.column, span.end_line, span.end_column) for span in spans} <= places
+
+
 def split(read: Read, text: str, **helpers: str) -> tuple[Action, ...]:
     return split_next(read(Small=f"EXTENDS Naturals\nVARIABLES x, y\n{text}", helpers=helpers), "Next")
 
@@ -183,13 +200,16 @@ def test_a_copy_through_let_is_a_frame(read: Read) -> None:
 def test_enabled_and_quantified_conditions_are_guards(read: Read) -> None:
     (action,) = split(
         read,
-        "Other == x' = 2\nNext == /\\ ENABLED Other\n        /\\ \\A z \\in {x} : z > 0\n        /\\ x' = 1\n        /\\ y' = y",
+        "Other == x' = 2\nNext == ENABLED Other /\\ (\\A z \\in {x} : z > 0) /\\ x' = 1 /\\ y' = y",
     )
     assert len(action.guards) == 2 and [item.variable for item in action.updates] == ["x"]
 
 
 def test_actions_of_an_instance_speak_of_the_substituted_variables(read: Read) -> None:
-    inner = "EXTENDS Naturals\nVARIABLES p, q\nGrow(n) == p < n /\\ p' = p + n /\\ UNCHANGED q\nShrink == p' = 0 /\\ q' = q\nStep == Grow(2) \\/ Shrink"
+    inner = (
+        "EXTENDS Naturals\nVARIABLES p, q\nGrow(n) == p < n /\\ p' = p + n /\\ UNCHANGED q\n"
+        "Shrink == p' = 0 /\\ q' = q\nStep == Grow(2) \\/ Shrink"
+    )
     grow, shrink = split(read, "I == INSTANCE Inner WITH p <- y, q <- x\nNext == I!Step", Inner=inner)
     assert (grow.name, shrink.name) == ("Grow", "Shrink")
     assert [item.variable for item in grow.updates] == ["y"] and grow.unchanged == ("x",)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.tla.conftest import run_tlc
 from vstack.errors import VstackError
 from vstack.tla.cfg import KEYWORDS, Assignment, Cfg, Override, format_cfg, parse_cfg
 from vstack.tools.find import Tools
@@ -128,12 +128,12 @@ def test_the_old_form_is_what_the_old_jar_reads(tools: Tools, tmp_path: Path) ->
         "---- MODULE M ----\nEXTENDS Naturals\nCONSTANTS N, S, Op(_)\nVARIABLE x\nMyOp(a) == a + 1\n"
         "Init == x = 0\nNext == x < N /\\ x' = Op(x)\nInv == x \\in S\nSmall == 0..9\nAl == [x |-> x]\n====\n"
     )
-    text = "CONSTANTS N = 3 S = {0, 1, 2, 3} Op <- MyOp Nat <- Small\nINIT Init NEXT Next INVARIANTS Inv ALIAS Al CHECK_DEADLOCK FALSE"
+    text = (
+        "CONSTANTS N = 3 S = {0, 1, 2, 3} Op <- MyOp Nat <- Small\n"
+        "INIT Init NEXT Next INVARIANTS Inv ALIAS Al CHECK_DEADLOCK FALSE"
+    )
     written, needs = format_cfg(parse_cfg(text, where="M.cfg"), old_jar=True)
     (tmp_path / "M.cfg").write_text(written)
     assert needs.deadlock_flag
-    done = subprocess.run(
-        [*tools.java, f"-Djava.io.tmpdir={tmp_path}", "-Xmx512m", "-cp", str(tools.jar), "tlc2.TLC", "-deadlock", "-workers", "1", "M"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0 and "4 distinct states found" in done.stdout
+    output = run_tlc(tools, tmp_path, "-deadlock", "M")
+    assert "No error has been found" in output and "4 distinct states found" in output

@@ -124,7 +124,8 @@ def test_no_two_of_the_different_ones_collide(digest) -> None:  # type: ignore[n
 def test_order_of_definitions_comments_and_what_is_not_reached_do_not_matter(read: Read) -> None:
     one = read(Order="VARIABLE x\nstep == 1\nHelp == <<x, step>>\nInv == Help = 2")
     two = read(
-        Order="VARIABLES x, unused\n\\* a comment\nOther == 5\nstride == 1\nHelp ==\n    << x , stride >>\nInv == Help = 2"
+        Order="VARIABLES x, unused\n\\* a comment\nOther == 5\nstride == 1\n"
+        "Help ==\n    << x , stride >>\nInv == Help = 2"
     )
     assert closure(one, "Inv").digest == closure(two, "Inv").digest
     assert [item.name for item in closure(one, "Inv").members] == ["Help", "Inv", "step"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.tla.conftest import run_tlc
 from vstack.errors import VstackError
 from vstack.tla.values import (
     FnValue,
@@ -69,16 +69,13 @@ def test_what_the_real_tlc_prints(tools: Tools, tmp_path: Path) -> None:
         f"Never == v0 # 42\nASSUME\n{prints}\n====\n"
     )
     (tmp_path / "Print.cfg").write_text("CONSTANTS m1 = m1 m2 = m2\nINIT Init\nNEXT Next\nINVARIANT Never\n")
-    done = subprocess.run(
-        [*tools.java, f"-Djava.io.tmpdir={tmp_path}", "-Xmx512m", "-cp", str(tools.jar), "tlc2.TLC", "-workers", "1", "Print"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    printed = done.stdout.split('"value"\n')[1:]
-    assert len(printed) == len(VALUES), done.stdout
+    output = run_tlc(tools, tmp_path, "Print")
+    printed = output.split('"value"\n')[1:]
+    assert len(printed) == len(VALUES), output
     printed[-1] = printed[-1].split("Finished computing initial")[0].split("Error:")[0].split("Computing initial")[0]
     for (text, expected), shown in zip(VALUES, printed, strict=True):
         assert parse_value(shown) == expected, (text, shown)
-    state = done.stdout.split("violated by the initial state:\n")[1].split("\n\n")[0]
+    state = output.split("violated by the initial state:\n")[1].split("\n\n")[0]
     state = state.split("\nFinished in")[0]
     assert parse_state(state) == {name: value for name, (_, value) in variables.items()}
 

@@ -93,7 +93,9 @@ def test_let_lambda_at_label_case(read: Read) -> None:
     label = next(node for node in every(body(spec, "Lab")) if isinstance(node, tree.Label))
     assert label.name == "foo" and [item.name for item in label.parameters] == ["v"]
     strings = [node.value for node in every(body(spec, "Cas")) if isinstance(node, tree.String)]
-    assert strings == ['a"b', "$Other", "c"]
+    assert strings == ['a"b', "c"]
+    conditions = [node.operator for node in every(body(spec, "Cas")) if isinstance(node, tree.Apply)]
+    assert tree.OTHER in conditions
 
 
 def test_an_instance_keeps_its_substitutions(read: Read) -> None:
@@ -129,10 +131,10 @@ def test_assumptions_and_proofs(read: Read) -> None:
 
 
 def test_a_module_inside_another(read: Read) -> None:
-    spec = read(
-        Outer="VARIABLE y\n---- MODULE Inside ----\nVARIABLE z\nK == z\n====\nI == INSTANCE Inside WITH z <- y\nL == I!K"
-    )
+    inside = "---- MODULE Inside ----\nVARIABLE z\nK == z\n====\n"
+    spec = read(Outer=f"VARIABLE y\n{inside}I == INSTANCE Inside WITH z <- y\nL == I!K")
     assert spec.modules["Inside"].path == spec.root.path
+    assert [item.name for item in spec.modules["Inside"].variables] == ["z"]
     assert spec.definition("I!K").module == "Outer"
 
 

@@ -159,12 +159,12 @@ class _Reader:
 
     def read(self, node: Node, scope: Scope, found: Conjuncts, chosen: bool) -> None:
         """Add ``node`` to ``found``; ``chosen`` if it stands under an inner quantifier."""
-        if not is_action(self.spec, node, scope):
-            found.guards.append(self.part(node))
-        elif is_operator(node, *CONJUNCTION):
+        if is_operator(node, *CONJUNCTION):  # first: a /\ b /\ c' is (a /\ b) /\ c', and holds two guards
             assert isinstance(node, Apply)
             for operand in node.operands:
                 self.read(operand, scope, found, chosen)
+        elif not is_action(self.spec, node, scope):
+            found.guards.append(self.part(node))
         elif is_operator(node, *EXISTS):
             assert isinstance(node, Apply)
             found.params += bounds(self.spec, node)

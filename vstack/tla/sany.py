@@ -18,7 +18,14 @@ from vstack.tla.xml import to_spec
 from vstack.tools.jar import Jar, find_jar
 from vstack.tools.java import clean_environment
 
-_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss64m", "-Xmx768m", "-Dfile.encoding=UTF-8")
+_OPTIONS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xss64m",
+    "-Xmx768m",
+    "-Dfile.encoding=UTF-8",
+    "-Dstdout.encoding=UTF-8",
+)
 _CACHE_FORMAT = "sany-xml-1"
 
 

@@ -30,6 +30,10 @@ class Ref:
     uid: int
 
 
+# What stands in place of a condition in CASE's last arm.
+OTHER = Ref("builtin", "OTHER", 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A formal parameter: its name, its arity (0 unless it is an operator), its key."""

@@ -104,9 +104,10 @@ class _Builder:
             case "NumeralNode":
                 return tree.Number(int(element.findtext("IntValue") or 0), span, level)
             case "StringNode":
-                # The marker of CASE's OTHER stands in the element itself, a real string in StringValue.
                 value = element.find("StringValue")
-                return tree.String((element.text if value is None else value.text) or "", span, level)
+                if value is None:  # not a string: the marker of CASE's OTHER
+                    return tree.Apply(tree.OTHER, (), (), span, level)
+                return tree.String(value.text or "", span, level)
             case "LetInNode":
                 body = element.find("body")
                 assert body is not None
@@ -294,7 +295,7 @@ class _Builder:
         members = [self.symbol(part.findtext("UID") or "") for part in element if part.tag.endswith("Ref")]
         declared = [item for item in members if isinstance(item, tree.Declaration)]
         # A module inside another has the outer one's file.
-        source = self.sources.get(name, self.sources.get(span.module))
+        source = self.sources.get(span.module)
         return tree.Module(
             name,
             source.path if source else None,
