@@ -17,7 +17,7 @@ from vstack.tla.values import parse_value
 from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, TlcJob
 from vstack.tlc.progress import Progress
-from vstack.tlc.run import command_line
+from vstack.tlc.single import command_line
 from vstack.tlc.trace import Trace, read_trace
 from vstack.tlc.workspace import workspace
 from vstack.tools.find import Tools
