@@ -14,7 +14,12 @@ GOOD = f"vllm:a b/sched:uler é.py:1673-1677@{COMMIT} sha256:0123456789abcdef"
 def test_an_anchor_is_read_with_spaces_colons_and_letters_in_its_path():
     anchor = parse_anchor(GOOD + " process=worker", "M.tla:7")
     assert (anchor.repo, anchor.path, anchor.first, anchor.last) == ("vllm", "a b/sched:uler é.py", 1673, 1677)
-    assert (anchor.commit, anchor.sha256, anchor.process, anchor.where) == (COMMIT, "0123456789abcdef", "worker", "M.tla:7")
+    assert (anchor.commit, anchor.sha256, anchor.process, anchor.where) == (
+        COMMIT,
+        "0123456789abcdef",
+        "worker",
+        "M.tla:7",
+    )
     assert anchor.place == GOOD.split(" sha256")[0]
 
 
@@ -43,7 +48,14 @@ def test_every_other_form_is_an_error_with_its_place(text: str, why: str):
 
 
 def test_marks_of_an_action_are_collected_and_prose_is_skipped():
-    lines = ["Aborts a load.", "@process scheduler", f"@anchor {GOOD}", f"@anchor {GOOD}", "@split after the send", "@type: Int;"]
+    lines = [
+        "Aborts a load.",
+        "@process scheduler",
+        f"@anchor {GOOD}",
+        f"@anchor {GOOD}",
+        "@split after the send",
+        "@type: Int;",
+    ]
     marks = parse_marks("Abort", "M.tla:9", [("M.tla:1", line) for line in lines])
     assert marks.processes == ("scheduler",)
     assert len(marks.anchors) == 2
@@ -53,7 +65,13 @@ def test_marks_of_an_action_are_collected_and_prose_is_skipped():
 
 @pytest.mark.parametrize(
     ("line", "why"),
-    [("@ancor x", "@anchor"), ("@Process p", "@process"), ("@enviroment x", "@environment"), ("@ours", "says nothing"), ("@anchor: x", "colon")],
+    [
+        ("@ancor x", "@anchor"),
+        ("@Process p", "@process"),
+        ("@enviroment x", "@environment"),
+        ("@ours", "says nothing"),
+        ("@anchor: x", "colon"),
+    ],
 )
 def test_a_misspelled_or_empty_mark_is_an_error(line: str, why: str):
     with pytest.raises(VstackError, match=why):

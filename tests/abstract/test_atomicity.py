@@ -52,7 +52,10 @@ def test_two_processes_in_one_commit_are_found_and_in_two_commits_are_not(make_p
     one = ["@process a", f"@anchor {old} process=b", f"@anchor {upstream.anchor(8, 9)}"]
     assert "2 processes: a, b" in rows(make_project(one), upstream)[0].finding
     assert rows(make_project(["@process a", f"@anchor {old} process=b", f"@anchor {new}"]), upstream) == ()
-    assert "marked with 2 processes" in rows(make_project(["@process a", "@process b", f"@anchor {old}"]), upstream)[0].finding
+    assert (
+        "marked with 2 processes"
+        in rows(make_project(["@process a", "@process b", f"@anchor {old}"]), upstream)[0].finding
+    )
 
 
 def test_without_a_checkout_the_rule_says_that_it_did_not_look(make_project, upstream: Upstream):

@@ -41,7 +41,10 @@ def test_each_kind_is_seen_with_the_code_after_it(line: str):
     assert 2 + line.count("\n") + 1 in after
 
 
-@pytest.mark.parametrize("line", ["self.sender = 1", "table.put(1)", "is_transfer_done(x)", "f = lambda: s.send(1)", "def g():\n    s.send(1)"])
+@pytest.mark.parametrize(
+    "line",
+    ["self.sender = 1", "table.put(1)", "is_transfer_done(x)", "f = lambda: s.send(1)", "def g():\n    s.send(1)"],
+)
 def test_what_only_looks_like_one_is_none(line: str):
     outer = [b for b in found(f"{line}\nself.x = 1") if b[1]]
     assert outer == []

@@ -110,7 +110,9 @@ def test_without_a_checkout_nothing_is_checked_and_that_is_said(make_project, up
 
 
 def test_an_unknown_commit_or_file_is_missing(make_project, upstream: Upstream):
-    report, rules = check(make_project(anchored(upstream.anchor(12, 14).replace(upstream.old, "0" * 40))), upstream.folder)
+    report, rules = check(
+        make_project(anchored(upstream.anchor(12, 14).replace(upstream.old, "0" * 40))), upstream.folder
+    )
     assert (report.rows[0].state, rules) == ("missing", ["anchor-commit"])
     report, rules = check(make_project(anchored(upstream.anchor(12, 14).replace("rker", "rkez"))), upstream.folder)
     assert (report.rows[0].state, rules) == ("missing", ["anchor-file"])
@@ -146,7 +148,11 @@ def test_an_unknown_revision_or_repository_is_an_error(make_project, upstream: U
     with pytest.raises(VstackError, match="can't use this folder"):
         check(folder, tmp_path)
     project = load_project(folder)
-    for argument, why in (("code", "names no path"), ("coed=.", "no repository `coed`"), ("code=/no/such", "does not exist")):
+    for argument, why in (
+        ("code", "names no path"),
+        ("coed=.", "no repository `coed`"),
+        ("code=/no/such", "does not exist"),
+    ):
         with pytest.raises(VstackError, match=why):
             open_repos(project, (argument,))
 

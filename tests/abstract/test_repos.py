@@ -55,7 +55,8 @@ def test_a_sha256_repository_is_read_too(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "url", ["https://github.com/o/n", "https://github.com/o/n.git", "git@github.com:o/n.git", "ssh://git@github.com/o/n.git"]
+    "url",
+    ["https://github.com/o/n", "https://github.com/o/n.git", "git@github.com:o/n.git", "ssh://git@github.com/o/n.git"],
 )
 def test_links_are_made_from_every_spelling_of_a_remote(url: str, tmp_path: Path):
     assert web_base(url) == "https://github.com/o/n"

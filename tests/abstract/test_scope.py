@@ -52,10 +52,14 @@ def test_an_omission_must_name_the_function_itself(make_project, upstream: Upstr
     assert rules == ["scope-uncovered"]
 
 
-def test_a_function_that_does_not_exist_or_code_outside_of_scope_is_found(make_project, upstream: Upstream, step: list[str]):
+def test_a_function_that_does_not_exist_or_code_outside_of_scope_is_found(
+    make_project, upstream: Upstream, step: list[str]
+):
     _, rules = scope(make_project(step, more=entry("stepp")), upstream)
     assert rules == ["scope-function"]
-    _, rules = scope(make_project(step, more=entry("step", "step").replace(PATH, "other.py").replace("[step]", "[]")), upstream)
+    _, rules = scope(
+        make_project(step, more=entry("step", "step").replace(PATH, "other.py").replace("[step]", "[]")), upstream
+    )
     assert rules == ["scope-outside"]
 
 

@@ -23,7 +23,8 @@ def z3_project(tmp_path: Path) -> Callable[..., Project]:
         body = HEAD + textwrap.dedent(text) if suffix == ".py" else textwrap.dedent(text)
         (folder / f"goal{suffix}").write_text(body, encoding="utf-8")
         (folder / "vstack.yaml").write_text(
-            f"version: 1\nproject: z\ngoals:\n  G: {{kind: z3, script: goal{suffix}, english: says it}}\n", encoding="utf-8"
+            f"version: 1\nproject: z\ngoals:\n  G: {{kind: z3, script: goal{suffix}, english: says it}}\n",
+            encoding="utf-8",
         )
         return load_project(folder)
 

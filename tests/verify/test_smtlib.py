@@ -52,7 +52,12 @@ def test_no_goal_or_one_name_twice_is_an_error():
 
 def test_an_export_must_have_one_assertion_for_each_part():
     assert exported_obligation("o", ["a"], "(assert true)(assert false)", "f").goal == "false"
-    for names, text in ((["a"], "(assert true)"), ([], "(assert true)(assert true)"), ([], "(assert true)(exit)"), ([], "")):
+    for names, text in (
+        (["a"], "(assert true)"),
+        ([], "(assert true)(assert true)"),
+        ([], "(assert true)(exit)"),
+        ([], ""),
+    ):
         with pytest.raises(RefusedError):
             exported_obligation("o", names, text, "f")
     for name, names in (("a b", []), ("o", ["x", "x"]), ("", [])):

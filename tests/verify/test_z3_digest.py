@@ -24,10 +24,20 @@ def test_layout_let_definitions_and_bound_names_do_not_matter():
 
 
 def test_names_operators_values_and_sorts_matter():
-    terms = ["(> x y)", "(> y x)", "(>= x y)", "(> x 1)", "(> x 2)", "(forall ((a Int)) (> a x))", "(exists ((a Int)) (> a x))"]
+    terms = [
+        "(> x y)",
+        "(> y x)",
+        "(>= x y)",
+        "(> x 1)",
+        "(> x 2)",
+        "(forall ((a Int)) (> a x))",
+        "(exists ((a Int)) (> a x))",
+    ]
     assert len({of("Int", term) for term in terms} | {of("Real", term) for term in terms[:3]}) == len(terms) + 3
     assert of("(_ BitVec 8)", "(bvult x y)") != of("(_ BitVec 16)", "(bvult x y)")
-    assert of("(_ BitVec 8)", "(= ((_ extract 3 0) x) ((_ extract 3 0) y))") != of("(_ BitVec 8)", "(= ((_ extract 4 1) x) ((_ extract 3 0) y))")
+    assert of("(_ BitVec 8)", "(= ((_ extract 3 0) x) ((_ extract 3 0) y))") != of(
+        "(_ BitVec 8)", "(= ((_ extract 4 1) x) ((_ extract 3 0) y))"
+    )
     assert of("(Array Int Int)", "(= x y)") != of("(Array Int Bool)", "(= x y)")
     assert of("Int", "(forall ((a Int)) (= a a))") != of("Int", "(forall ((a Real)) (= a a))")
 

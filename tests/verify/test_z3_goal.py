@@ -51,7 +51,9 @@ def test_a_false_goal_is_violated_with_values(z3_project: Make):
 
 
 def test_each_obligation_has_its_record(z3_project: Make):
-    records = decide(z3_project("def goal():\n    x = Int('x')\n    return [Obligation('a', x * x >= 0), Obligation('b', x > 0)]"))
+    records = decide(
+        z3_project("def goal():\n    x = Int('x')\n    return [Obligation('a', x * x >= 0), Obligation('b', x > 0)]")
+    )
     assert [(r.subject["obligation"], r.verdict) for r in records] == [("a", Verdict.HOLDS), ("b", Verdict.VIOLATED)]
     assert "it has no assumption" in records[0].reason
     assert records[0].detail["obligations"] == 2
@@ -116,14 +118,16 @@ FAKES = {
     "nothing is refuted": "import z3.z3\nz3.z3.Z3_solver_check = lambda *a: -1\nz3.z3core.Z3_solver_check = lambda *a: -1",
     "negation is taken away": "import z3\nz3.Not = lambda x: BoolVal(False)\nNot = z3.Not",
     "an answer is written to every pipe": (
-        "import os\nfor fd in range(3, 20):\n    try: os.write(fd, b'{\"number\": 0, \"answers\": {\"negated\": \"unsat\"}}')\n    except OSError: pass"
+        'import os\nfor fd in range(3, 20):\n    try: os.write(fd, b\'{"number": 0, "answers": {"negated": "unsat"}}\')\n    except OSError: pass'
     ),
 }
 
 
 @pytest.mark.parametrize("fake", FAKES.values(), ids=FAKES.keys())
 def test_a_script_that_patches_the_solver_changes_nothing(z3_project: Make, fake: str):
-    record = one(z3_project(f"{fake}\ndef goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {{'n': x > 0}})"))
+    record = one(
+        z3_project(f"{fake}\ndef goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {{'n': x > 0}})")
+    )
     assert record.verdict in (Verdict.VIOLATED, Verdict.ERROR), record.reason
 
 
@@ -135,7 +139,11 @@ def test_an_export_that_is_not_the_obligations_is_refused_or_another_formula(z3_
 
 def test_formulas_that_name_tracking_symbols_prove_nothing(z3_project: Make):
     for name in ("vstack!1!goal", "k!0", "k!1", "vstack_canary"):
-        record = one(z3_project(f"def goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {{'n': Not(Bool('{name}'))}})"))
+        record = one(
+            z3_project(
+                f"def goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {{'n': Not(Bool('{name}'))}})"
+            )
+        )
         assert record.verdict is Verdict.VIOLATED
 
 
@@ -200,7 +208,9 @@ def test_a_z3_module_beside_the_script_is_not_loaded(z3_project: Make, monkeypat
 def test_pins_name_every_assumption_and_see_sorts(z3_project: Make):
     pins = z3_pins(z3_project(HONEST), "G")
     assert set(pins) == {"sum/goal", "sum/assume x", "sum/assume y", "sum/assume small"}
-    assert z3_pins(z3_project(HONEST.replace("def goal", "# comment\ndef goal").replace("x > 0", "(x > 0)")), "G") == pins
+    assert (
+        z3_pins(z3_project(HONEST.replace("def goal", "# comment\ndef goal").replace("x > 0", "(x > 0)")), "G") == pins
+    )
     assert z3_pins(z3_project(HONEST.replace("Ints", "Reals")), "G").keys() == pins.keys()
     assert not set(z3_pins(z3_project(HONEST.replace("Ints", "Reals")), "G").values()) & set(pins.values())
     with pytest.raises(VstackError):
@@ -234,7 +244,10 @@ def test_an_smtlib_goal_is_decided_the_same_way(z3_project: Make):
     assert (record.verdict, record.strength) == (Verdict.HOLDS, Strength.PROVED)
     assert one(z3_project(text.replace("#x11", "#x10"), ".smt2")).detail["model"] == {"a b": "15"}
     pins = z3_pins(z3_project(text, ".smt2"), "G")
-    assert z3_pins(z3_project(text.replace("#x10", "#x12"), ".smt2"), "G")["goal/assume small"] != pins["goal/assume small"]
+    assert (
+        z3_pins(z3_project(text.replace("#x10", "#x12"), ".smt2"), "G")["goal/assume small"]
+        != pins["goal/assume small"]
+    )
     assert z3_pins(z3_project(text.replace("#x10", "#x12"), ".smt2"), "G")["goal/goal"] == pins["goal/goal"]
 
 

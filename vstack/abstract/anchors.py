@@ -136,7 +136,16 @@ def parse_marks(action: str, where: str, comments: Sequence[tuple[str, str]]) ->
             raise VstackError(f"Action {action} has two @{kind} marks", where=place, todo="Keep one")
         else:
             single[kind] = value
-    return Marks(action, where, tuple(processes), tuple(anchors), tuple(splits), single.get("environment"), single.get("ours"), tuple(traffic))
+    return Marks(
+        action,
+        where,
+        tuple(processes),
+        tuple(anchors),
+        tuple(splits),
+        single.get("environment"),
+        single.get("ours"),
+        tuple(traffic),
+    )
 
 
 def read_mark(comment: str, where: str) -> tuple[str, str] | None:
@@ -157,7 +166,9 @@ def read_mark(comment: str, where: str) -> tuple[str, str] | None:
     if found["colon"]:
         raise VstackError(f"The mark `@{kind}:` has a colon too many", where=where, todo=f"Write `@{kind}` and a space")
     if not text:
-        raise VstackError(f"The mark `@{kind}` says nothing", where=where, todo="Write what it stands for on the same line")
+        raise VstackError(
+            f"The mark `@{kind}` says nothing", where=where, todo="Write what it stands for on the same line"
+        )
     return kind, text
 
 
@@ -165,15 +176,29 @@ def marks_findings(marks: Sequence[Marks]) -> tuple[Finding, ...]:
     """Actions that say neither which code they stand for, nor that there is none; or that say both."""
     found: list[Finding] = []
     for each in marks:
-        kinds = [name for name, given in (("@anchor", each.anchors), ("@environment", each.environment), ("@ours", each.ours)) if given]
+        kinds = [
+            name
+            for name, given in (("@anchor", each.anchors), ("@environment", each.environment), ("@ours", each.ours))
+            if given
+        ]
         if not kinds:
             message = f"Action {each.action} has no anchor: nothing ties it to code"
-            todo = "Write `\\* @anchor`, or `\\* @environment` or `\\* @ours` with a reason, directly above its definition"
+            todo = (
+                "Write `\\* @anchor`, or `\\* @environment` or `\\* @ours` with a reason, directly above its definition"
+            )
             found.append(Finding(rule="anchor-missing", where=each.where, message=message, todo=todo))
         elif len(kinds) > 1:
             message = f"Action {each.action} is marked {' and '.join(kinds)}, which exclude each other"
-            found.append(Finding(rule="anchor-contradiction", where=each.where, message=message, todo="Keep the one that is true"))
+            found.append(
+                Finding(
+                    rule="anchor-contradiction", where=each.where, message=message, todo="Keep the one that is true"
+                )
+            )
         if each.anchors and not each.processes and any(anchor.process is None for anchor in each.anchors):
             message = f"Action {each.action} has anchors but names no process"
-            found.append(Finding(rule="anchor-process", where=each.where, message=message, todo="Add `\\* @process NAME` above it"))
+            found.append(
+                Finding(
+                    rule="anchor-process", where=each.where, message=message, todo="Add `\\* @process NAME` above it"
+                )
+            )
     return tuple(found)

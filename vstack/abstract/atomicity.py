@@ -27,14 +27,23 @@ def check_atomicity(project: Project, marks: Sequence[Marks], repos: Repos) -> t
         excuse = project.file.atomicity.excuses.get(each.action)
         for finding, checked in dict.fromkeys(_findings(each, repos, calls)):
             rows.append(
-                AtomicityRow(action=each.action, where=each.where, finding=finding, excuse=excuse if checked else None, checked=checked)
+                AtomicityRow(
+                    action=each.action,
+                    where=each.where,
+                    finding=finding,
+                    excuse=excuse if checked else None,
+                    checked=checked,
+                )
             )
     return tuple(rows)
 
 
 def _findings(marks: Marks, repos: Repos, calls: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
     if len(set(marks.processes)) > 1:
-        yield f"it is marked with {len(set(marks.processes))} processes: {', '.join(dict.fromkeys(marks.processes))}", True
+        yield (
+            f"it is marked with {len(set(marks.processes))} processes: {', '.join(dict.fromkeys(marks.processes))}",
+            True,
+        )
     by_commit: dict[tuple[str, str], list[Anchor]] = {}
     for anchor in marks.anchors:
         by_commit.setdefault((anchor.repo, anchor.commit), []).append(anchor)
@@ -70,7 +79,10 @@ def _inside(
         if anchor.first <= boundary.line <= anchor.last:
             followed = _followed_by(boundary, claimed, elsewhere)
             if followed:
-                yield f"{boundary.what} at {place}:{boundary.line} has more of the action's code after it ({followed})", True
+                yield (
+                    f"{boundary.what} at {place}:{boundary.line} has more of the action's code after it ({followed})",
+                    True,
+                )
 
 
 def _followed_by(boundary: Boundary, claimed: frozenset[int], elsewhere: Sequence[Anchor]) -> str | None:

@@ -2,8 +2,7 @@
 
 Four kinds of boundary: an await, a send, a lock release and a transfer, and
 the blocking waits that are an await in all but name. Names decide what a call
-is; what a called function does inside is not looked at, except in the same
-file.
+is; what a called function does inside is not looked at.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SENDS = re.compile(r"^_?(i|async_)?send(_.*|all|to|msg|file)?$|^put(_nowait)?$|^publish$")
-_TRANSFERS = re.compile(r"^(batch_|submit_|post_|start_)?transfer(_sync|_async|_submit|_batch)*(_read|_write)?(_on_.*)?$|^(post|start)_xfer$")
+_TRANSFERS = re.compile(
+    r"^(batch_|submit_|post_|start_)?transfer(_sync|_async|_submit|_batch)*(_read|_write)?(_on_.*)?$|^(post|start)_xfer$"
+)
 _WAITS = re.compile(r"^(recv|irecv|result|as_completed|sleep|wait_for)(_.*)?$|^wait$")
 _LOCKS = re.compile(r"(lock|mutex|semaphore|condition|_cv|_cond)s?$", re.IGNORECASE)
 _QUEUES = re.compile(r"(queue|_q|channel|pipe|inbox|outbox)s?$|^q$", re.IGNORECASE)
@@ -77,7 +78,7 @@ def _beside(statement: ast.stmt, name: str) -> frozenset[int]:
     if isinstance(statement, _Loop):
         again = frozenset({statement.lineno}) | _lines_of(statement.body) if name == "body" else frozenset()
         return again | (_lines_of(statement.orelse) if name == "body" else frozenset())
-    if isinstance(statement, ast.Try):
+    if isinstance(statement, ast.Try | ast.TryStar):
         later = {"body": [key for key in blocks if key != "body"], "orelse": ["finalbody"], "finalbody": []}
         return frozenset().union(*(_lines_of(blocks[key]) for key in later.get(name, ["finalbody"]) if key in blocks))
     return frozenset()
@@ -130,7 +131,13 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
 
 def _call(node: ast.Call, calls: tuple[str, ...]) -> str | None:
     shown = ast.unparse(node.func)
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+    name = (
+        node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else node.func.id
+        if isinstance(node.func, ast.Name)
+        else ""
+    )
     receiver = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     if any(shown == call or name == call or shown.endswith("." + call) for call in calls):
         return f"the call `{shown}`, which the project lists"
@@ -161,17 +168,21 @@ def _lines_of(block: list[ast.stmt]) -> frozenset[int]:
 
 
 def _acting_lines(statement: ast.stmt) -> frozenset[int]:
-    """Lines of ``statement`` that read or change state: not `pass`, a jump, a bare return, a log line or a docstring."""
-    if isinstance(statement, ast.Pass | ast.Break | ast.Continue | ast.Global | ast.Nonlocal | _Function | ast.ClassDef):
+    """Lines of ``statement`` that read or change state: no jump, bare return, log line or docstring."""
+    if isinstance(
+        statement, ast.Pass | ast.Break | ast.Continue | ast.Global | ast.Nonlocal | _Function | ast.ClassDef
+    ):
         return frozenset()
-    if isinstance(statement, ast.Return) and not any(isinstance(node, ast.Call | ast.Await) for node in ast.walk(statement)):
+    if isinstance(statement, ast.Return) and not any(
+        isinstance(node, ast.Call | ast.Await) for node in ast.walk(statement)
+    ):
         return frozenset()
     if isinstance(statement, ast.Expr) and (isinstance(statement.value, ast.Constant) or _is_log(statement.value)):
         return frozenset()
     inner = _blocks(statement)
     if not inner:
         return frozenset(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
-    header = frozenset() if isinstance(statement, ast.Try) else frozenset({statement.lineno})
+    header = frozenset() if isinstance(statement, ast.Try | ast.TryStar) else frozenset({statement.lineno})
     return header.union(*(_lines_of(block) for _, block in inner))
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Literal
 
-from vstack.abstract.anchors import Anchor, Marks, parse_anchor
+from vstack.abstract.anchors import Anchor, Marks
 from vstack.abstract.git_objects import GitRepo
-from vstack.abstract.lines import code_lines, find_hash, find_lines, range_hash, split_lines
+from vstack.abstract.guard_anchors import guard_anchors, guards_without_code
+from vstack.abstract.lines import code_lines, find_hash, range_hash, split_lines
+from vstack.abstract.locate import locate
 from vstack.abstract.repos import NoRepo, Repos
-from vstack.errors import VstackError
-from vstack.project import PROJECT_FILE, Project
+from vstack.project import Project
 from vstack.results import AnchorRow, Finding
 
 State = Literal["exact", "moved", "changed", "not checked", "missing"]
@@ -83,10 +83,12 @@ def check_anchors(
             on_anchor(anchor.place)
         case = _Case(owner, process, anchor, repos)
         if anchor.repo not in repos.urls:
-            case.refuse("anchor-repo", f"no repository is called `{anchor.repo}`", "Declare it under `repos` in vstack.yaml")
+            case.refuse(
+                "anchor-repo", f"no repository is called `{anchor.repo}`", "Declare it under `repos` in vstack.yaml"
+            )
         rows.append(_check(case, (at or {}).get(anchor.repo) or (at or {}).get("")))
         findings.extend(case.findings)
-    findings.extend(_guards_without_code(project))
+    findings.extend(guards_without_code(project))
     findings.extend(_policy(project, rows))
     return AnchorReport(tuple(rows), tuple(findings))
 
@@ -95,24 +97,6 @@ def _of_actions(marks: Sequence[Marks]) -> Iterable[tuple[str, str | None, Ancho
     for each in marks:
         for anchor in each.anchors:
             yield each.action, anchor.process or ", ".join(each.processes) or None, anchor
-
-
-def guard_anchors(project: Project) -> dict[str, tuple[Anchor, ...]]:
-    """The anchors of each guard, with their line in `vstack.yaml`.
-
-    Raises:
-        VstackError: one is malformed.
-    """
-    path = project.root / PROJECT_FILE
-    text = path.read_text(encoding="utf-8").split("\n")
-
-    def line_of(anchor: str) -> int:
-        return next((number for number, line in enumerate(text, 1) if anchor in line), 1)
-
-    return {
-        name: tuple(parse_anchor(anchor, f"{path}:{line_of(anchor)}") for anchor in guard.anchors)
-        for name, guard in project.file.guards.items()
-    }
 
 
 def _of_guards(project: Project) -> Iterable[tuple[str, str | None, Anchor]]:
@@ -137,7 +121,9 @@ def _check(case: _Case, revision: str | None) -> AnchorRow:
     if actual is None or not actual.startswith(a.sha256):
         return _tampered(case, lines, actual)
     if not any(a.first <= number <= a.last for number in code_lines(data.decode("utf-8", "replace"), a.path)):
-        case.refuse("anchor-empty", f"{a.place} holds no code, only blanks, comments or brackets", "Anchor the lines that do it")
+        case.refuse(
+            "anchor-empty", f"{a.place} holds no code, only blanks, comments or brackets", "Anchor the lines that do it"
+        )
     if revision is None:
         return case.row("exact")
     return _now(case, repo, lines[a.first - 1 : a.last], revision)
@@ -147,12 +133,22 @@ def _tampered(case: _Case, lines: list[bytes], actual: str | None) -> AnchorRow:
     """The recorded hash is not that of the recorded lines: say where the hash does belong, if anywhere."""
     a = case.anchor
     found = find_hash(lines, a.last - a.first + 1, a.sha256, a.first)
-    problem = f"the file has only {len(lines)} lines" if actual is None else "the recorded hash is not that of these lines"
+    problem = (
+        f"the file has only {len(lines)} lines" if actual is None else "the recorded hash is not that of these lines"
+    )
     if found is not None:
         now = f"{a.repo}:{a.path}:{found}-{found + a.last - a.first}@{a.commit}"
-        case.refuse("anchor-hash", f"{a.place}: {problem}; the lines with that hash are {now}", "Run `vstack anchor refresh`, and read the code")
+        case.refuse(
+            "anchor-hash",
+            f"{a.place}: {problem}; the lines with that hash are {now}",
+            "Run `vstack anchor refresh`, and read the code",
+        )
         return case.row("moved", problem, now)
-    case.refuse("anchor-hash", f"{a.place}: {problem}", "Read the code at that commit, mend the model, then record its lines again")
+    case.refuse(
+        "anchor-hash",
+        f"{a.place}: {problem}",
+        "Read the code at that commit, mend the model, then record its lines again",
+    )
     return case.row("missing" if actual is None else "changed", problem)
 
 
@@ -166,55 +162,6 @@ def _now(case: _Case, repo: GitRepo, wanted: list[bytes], revision: str) -> Anch
     if (path, first) == (a.path, a.first):
         return case.row("exact", f"same lines at {revision}")
     return case.row("moved", several, f"{a.repo}:{path}:{first}-{first + len(wanted) - 1}@{commit}")
-
-
-def locate(
-    repos: Repos, repo: GitRepo, anchor: Anchor, wanted: list[bytes], revision: str
-) -> tuple[str, int, str, int] | None:
-    """``(path, first line, commit, places)`` of the lines ``wanted`` at ``revision``: same file first, then all of its kind.
-
-    Raises:
-        VstackError: the repository has no such revision.
-    """
-    target, commit = revision_in(repos, repo, anchor, revision)
-    data = target.file(commit, anchor.path)
-    if data is not None:
-        lines = split_lines(data)
-        if lines[anchor.first - 1 : anchor.last] == wanted:
-            return anchor.path, anchor.first, commit, 1
-        found = find_lines(lines, wanted, anchor.first)
-        if found:
-            return anchor.path, found[0], commit, found[1]
-    needle = b"".join(wanted)
-    for path, content in target.files_like(commit, PurePosixPath(anchor.path).suffix).items():
-        found = find_lines(split_lines(content), wanted, anchor.first) if needle in content else None
-        if found:
-            return path, found[0], commit, found[1]
-    return None
-
-
-def revision_in(repos: Repos, repo: GitRepo, anchor: Anchor, revision: str) -> tuple[GitRepo, str]:
-    """The repository and the commit id that ``revision`` stands for.
-
-    A repository that was fetched commit by commit knows no branches, so there
-    a full commit id is fetched when it isn't there yet.
-
-    Raises:
-        VstackError: it is unknown.
-    """
-    commit = repo.resolve(revision)
-    if commit:
-        return repo, commit
-    if len(revision) == len(anchor.commit) and anchor.repo not in repos.local:
-        other = repos.at(anchor.repo, revision)
-        if isinstance(other, GitRepo):
-            return other, revision
-        raise VstackError(f"`--at {revision}`: {other.reason}", where=anchor.repo)
-    raise VstackError(
-        f"`--at {revision}`: the repository has no such revision",
-        where=str(repo.folder),
-        todo=f"Name a branch, tag or full commit id that is in it, or another checkout with `--repo {anchor.repo}=PATH`",
-    )
 
 
 def stale_actions(report: AnchorReport) -> tuple[str, ...]:
@@ -231,28 +178,13 @@ def stale_actions(report: AnchorReport) -> tuple[str, ...]:
     return tuple(action for action, commits in by_action.items() if not any(commits.values()))
 
 
-def _guards_without_code(project: Project) -> Iterable[Finding]:
-    """A variant must not have a guard that its commit's code does not have."""
-    anchors = guard_anchors(project)
-    for name, variant in project.file.variants.items():
-        if variant.ours or variant.commit is None:
-            continue
-        for guard in variant.guards:
-            if not any(anchor.commit.startswith(variant.commit) for anchor in anchors[guard]):
-                yield Finding(
-                    rule="guard-anchor",
-                    where=str(project.root / PROJECT_FILE),
-                    message=f"Variant {name} has guard {guard}, which has no anchor in the variant's commit {variant.commit}",
-                    todo=f"Add the lines of that commit to guards.{guard}.anchors, or take the guard out of the variant",
-                )
-
-
 def _policy(project: Project, rows: Sequence[AnchorRow]) -> Iterable[Finding]:
     unchecked = [row for row in rows if row.state == "not checked"]
     if unchecked and project.file.policy.get("unchecked_anchors") == "refuse":
         yield Finding(
             rule="anchor-unchecked",
             where=unchecked[0].where,
-            message=f"{len(unchecked)} of {len(rows)} anchors were not checked, which this project's policy refuses: {unchecked[0].note}",
+            message=f"{len(unchecked)} of {len(rows)} anchors were not checked, "
+            f"which this project's policy refuses: {unchecked[0].note}",
             todo="Give the checkouts with `--repo NAME=PATH`",
         )

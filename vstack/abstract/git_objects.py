@@ -93,7 +93,10 @@ class GitRepo:
         for part in path.encode("utf-8").split(b"/"):
             if kind != "tree":
                 return None
-            entry = next((each for each in tree_entries(self._object(current, "tree"), len(commit) // 2) if each[1] == part), None)
+            entry = next(
+                (each for each in tree_entries(self._object(current, "tree"), len(commit) // 2) if each[1] == part),
+                None,
+            )
             if entry is None:
                 return None
             current, kind = entry[2], _KINDS.get(entry[0], "other")

@@ -35,7 +35,9 @@ def find_lines(lines: list[bytes], wanted: list[bytes], near: int) -> tuple[int,
 def find_hash(lines: list[bytes], size: int, sha256: str, near: int) -> int | None:
     """The first line of the ``size`` lines whose hash starts with ``sha256``, nearest to line ``near``."""
     starts = range(1, len(lines) - size + 2)
-    places = [start for start in starts if sha256_bytes(b"".join(lines[start - 1 : start - 1 + size])).startswith(sha256)]
+    places = [
+        start for start in starts if sha256_bytes(b"".join(lines[start - 1 : start - 1 + size])).startswith(sha256)
+    ]
     return min(places, key=lambda place: abs(place - near), default=None)
 
 

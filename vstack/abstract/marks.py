@@ -23,7 +23,9 @@ def load_spec(project: Project) -> Spec:
         VstackError: there is no model, no Java, or it does not parse.
     """
     named = project.file.tools
-    tools = find_tools(jar=Path(named.tlc_jar) if named.tlc_jar else None, java=Path(named.java) if named.java else None)
+    tools = find_tools(
+        jar=Path(named.tlc_jar) if named.tlc_jar else None, java=Path(named.java) if named.java else None
+    )
     return load(
         project.model_path, search=project.module_folders, java=tools.java, jar=tools.jar, cache=project.state / "sany"
     )

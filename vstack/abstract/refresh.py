@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vstack.abstract.anchors import Anchor, Marks
-from vstack.abstract.check import guard_anchors, locate, revision_in
 from vstack.abstract.git_objects import GitRepo
+from vstack.abstract.guard_anchors import guard_anchors
 from vstack.abstract.lines import find_hash, range_hash, split_lines
+from vstack.abstract.locate import locate, revision_in
 from vstack.abstract.repos import NoRepo, Repos
 from vstack.errors import VstackError
 from vstack.files import write_atomic
@@ -71,8 +72,12 @@ def _propose(owner: str, anchor: Anchor, repos: Repos, revision: str | None) -> 
     if actual is None or not actual.startswith(anchor.sha256):
         first = find_hash(lines, size, anchor.sha256, anchor.first)
         if first is None:
-            return Proposal(owner, anchor, None, "no lines of its file have the recorded hash: read the code and record it again")
-        return Proposal(owner, anchor, _new(anchor, anchor.path, first, anchor.commit), "these lines have the recorded hash")
+            return Proposal(
+                owner, anchor, None, "no lines of its file have the recorded hash: read the code and record it again"
+            )
+        return Proposal(
+            owner, anchor, _new(anchor, anchor.path, first, anchor.commit), "these lines have the recorded hash"
+        )
     if revision is None:
         return None
     wanted = lines[anchor.first - 1 : anchor.last]
@@ -126,8 +131,8 @@ def write_proposals(proposals: Sequence[Proposal]) -> int:
     by_file: dict[str, list[tuple[int, Proposal]]] = {}
     for proposal in proposals:
         if proposal.new is not None:
-            file, _, line = proposal.anchor.where.rpartition(":")
-            by_file.setdefault(file, []).append((int(line), proposal))
+            file, _, number = proposal.anchor.where.rpartition(":")
+            by_file.setdefault(file, []).append((int(number), proposal))
     texts: dict[str, str] = {}
     for file, edits in by_file.items():
         # Decoded from bytes, so that line ends stay as they are.
@@ -135,7 +140,9 @@ def write_proposals(proposals: Sequence[Proposal]) -> int:
         for line, proposal in edits:
             if line > len(lines) or proposal.anchor.place not in lines[line - 1]:
                 raise VstackError(
-                    "The anchor is no longer where it was read", where=f"{file}:{line}", todo="Run the command again; nothing was written"
+                    "The anchor is no longer where it was read",
+                    where=f"{file}:{line}",
+                    todo="Run the command again; nothing was written",
                 )
             lines[line - 1] = lines[line - 1].replace(proposal.anchor.place, str(proposal.new), 1)
         texts[file] = "\n".join(lines)

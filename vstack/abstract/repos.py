@@ -52,7 +52,9 @@ class Repos:
                 return here
             if here.is_shallow():
                 todo = f"git -C '{here.folder}' fetch --depth 1 origin {commit}"
-                return NoRepo("not checked", f"the shallow repository {here.folder} lacks commit {commit}; run `{todo}`")
+                return NoRepo(
+                    "not checked", f"the shallow repository {here.folder} lacks commit {commit}; run `{todo}`"
+                )
             return NoRepo("missing", f"the repository {here.folder} has no commit {commit}")
         url = self.urls.get(name, "")
         if not url:
@@ -97,7 +99,8 @@ def open_repos(project: Project, named: tuple[str, ...] = (), *, fetch: bool = T
         if name not in urls:
             known = ", ".join(urls) or "none"
             raise VstackError(
-                f"`--repo {argument}`: the project has no repository `{name}` (it has: {known})", todo="Add it under `repos` in vstack.yaml"
+                f"`--repo {argument}`: the project has no repository `{name}` (it has: {known})",
+                todo="Add it under `repos` in vstack.yaml",
             )
         local[name] = open_local(name, Path(path).expanduser())
     return Repos(urls, local, project.state / "repos", fetch)
@@ -111,10 +114,14 @@ def open_local(name: str, folder: Path) -> GitRepo:
     """
     if not folder.exists():
         raise VstackError(f"`--repo {name}`: the folder does not exist", where=str(folder))
-    code, _, message = run_git(["-C", str(folder), "rev-parse", "--git-dir"]) if folder.is_dir() else (1, b"", "not a folder")
+    code, _, message = (
+        run_git(["-C", str(folder), "rev-parse", "--git-dir"]) if folder.is_dir() else (1, b"", "not a folder")
+    )
     if code != 0:
         raise VstackError(
-            f"`--repo {name}`: git can't use this folder: {message}", where=str(folder), todo="Name a git checkout or a bare repository"
+            f"`--repo {name}`: git can't use this folder: {message}",
+            where=str(folder),
+            todo="Name a git checkout or a bare repository",
         )
     return GitRepo(name, folder)
 
@@ -140,7 +147,20 @@ def fetch_commit(name: str, url: str, commit: str, cache: Path) -> GitRepo | NoR
         return repo
     try:
         code, _, message = run_git(
-            ["-C", str(folder), "-c", "protocol.ext.allow=never", "fetch", "--quiet", "--no-tags", "--depth", "1", "--end-of-options", url, commit],
+            [
+                "-C",
+                str(folder),
+                "-c",
+                "protocol.ext.allow=never",
+                "fetch",
+                "--quiet",
+                "--no-tags",
+                "--depth",
+                "1",
+                "--end-of-options",
+                url,
+                commit,
+            ],
             seconds=FETCH_SECONDS,
         )
     except VstackError as error:

@@ -73,8 +73,10 @@ def functions(text: str) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def check_scope(project: Project, anchors: Sequence[Anchor], repos: Repos) -> tuple[tuple[ScopeRow, ...], tuple[Finding, ...]]:
-    """Coverage of each function in `scope` at each commit that has anchors in its repository, and what needs an omission.
+def check_scope(
+    project: Project, anchors: Sequence[Anchor], repos: Repos
+) -> tuple[tuple[ScopeRow, ...], tuple[Finding, ...]]:
+    """Coverage of each function in `scope` at each anchored commit of its repository, and what needs an omission.
 
     ``anchors`` are those of all actions and guards.
     """
@@ -85,7 +87,9 @@ def check_scope(project: Project, anchors: Sequence[Anchor], repos: Repos) -> tu
         commits = sorted({anchor.commit for anchor in anchors if anchor.repo == entry.repo})
         if not commits:
             todo = "Anchor the actions that model it, or take it out of `scope`"
-            findings.append(Finding(rule="scope-empty", where=where, message=f"No anchor lies in {entry.repo}", todo=todo))
+            findings.append(
+                Finding(rule="scope-empty", where=where, message=f"No anchor lies in {entry.repo}", todo=todo)
+            )
         mine = [row for commit in commits for row in _entry_rows(project, entry, commit, anchors, repos)]
         rows.extend(mine)
         seen = {row.function for row in mine if row.checked}
@@ -93,7 +97,9 @@ def check_scope(project: Project, anchors: Sequence[Anchor], repos: Repos) -> tu
             for name in entry.functions:
                 if commits and not any(_is_named(function, name) for function in seen):
                     message = f"{entry.repo}:{entry.path} has no function {name} at any anchored commit"
-                    findings.append(Finding(rule="scope-function", where=where, message=message, todo="Mend the name in `scope`"))
+                    findings.append(
+                        Finding(rule="scope-function", where=where, message=message, todo="Mend the name in `scope`")
+                    )
     needing: dict[tuple[str, str, str], list[ScopeRow]] = {}
     for row in rows:
         if row.checked and row.open and row.omission is None:

@@ -82,20 +82,26 @@ def _show(
             console.print(line.append(f": {extra}"), soft_wrap=True)
     counts = ", ".join(f"{report.count(state)} {state}" for state in STATES if report.count(state))
     console.print(Text(f"{len(report.rows)} anchors: {counts or 'none'}"))
-    for row in atomicity:
-        tail = f" (excused: {row.excuse})" if row.excuse else ""
-        console.print(Text(f"{row.where}: action {row.action}: {row.finding}{tail}"), soft_wrap=True)
+    for found in atomicity:
+        tail = f" (excused: {found.excuse})" if found.excuse else ""
+        console.print(Text(f"{found.where}: action {found.action}: {found.finding}{tail}"), soft_wrap=True)
     for finding in findings:
         console.print(Text(f"{finding.where}: [{finding.rule}] {finding.message}. {finding.todo}."), soft_wrap=True)
     if stale:
-        console.print(Text(f"Stale: {', '.join(stale)}. Their code has changed; read it and mend the model."), soft_wrap=True)
+        console.print(
+            Text(f"Stale: {', '.join(stale)}. Their code has changed; read it and mend the model."), soft_wrap=True
+        )
 
 
 @click.command("check", short_help="Check every anchor against git checkouts.")
 @click.option("--project", "-p", "folder", type=click.Path(path_type=Path), default=".", help="The project's folder.")
-@click.option("--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git repository on this machine, bare or not.")
+@click.option(
+    "--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git repository on this machine, bare or not."
+)
 @click.option("--at", multiple=True, metavar="[NAME=]REV", help="Also look where the lines are at this revision.")
-@click.option("--no-fetch", "fetch", flag_value=False, default=True, help="Ask no remote; what is not here is not checked.")
+@click.option(
+    "--no-fetch", "fetch", flag_value=False, default=True, help="Ask no remote; what is not here is not checked."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cli(folder: Path, repos: tuple[str, ...], at: tuple[str, ...], fetch: bool, as_json: bool) -> int:
     """Check every anchor of a model against git, and that no action claims several steps of code as one.

@@ -14,16 +14,27 @@ from vstack.project import load_project
 
 
 def run(
-    folder: Path, *, repos: tuple[str, ...], at: str | None, only_from: str | None, fetch: bool, write: bool, as_json: bool
+    folder: Path,
+    *,
+    repos: tuple[str, ...],
+    at: str | None,
+    only_from: str | None,
+    fetch: bool,
+    write: bool,
+    as_json: bool,
 ) -> int:
-    """Show what to re-anchor, and with ``write`` do it; the exit code (0 nothing left open, 1 something needs a person)."""
+    """Show what to re-anchor, and with ``write`` do it; the exit code (0 nothing is left, 1 something is)."""
     project = load_project(folder)
     marks, _ = read_marks(project, load_spec(project))
     sources = open_repos(project, repos, fetch=fetch)
     proposals = propose(project, marks, sources, revision=at, only_from=only_from)
     written = write_proposals(proposals) if write else 0
     if as_json:
-        click.echo(json.dumps({"proposals": [_data(each) for each in proposals], "written": written}, indent=1, ensure_ascii=False))
+        click.echo(
+            json.dumps(
+                {"proposals": [_data(each) for each in proposals], "written": written}, indent=1, ensure_ascii=False
+            )
+        )
     else:
         _show(proposals, written, write)
     unsettled = [each for each in proposals if each.new is None or not write]
@@ -60,14 +71,20 @@ def _show(proposals: tuple[Proposal, ...], written: int, write: bool) -> None:
     elif write:
         console.print(f"{written} anchors rewritten, {len(proposals) - movable} left for a person to read.")
     else:
-        console.print(f"{movable} anchors can be rewritten (`--write`), {len(proposals) - movable} need a person to read the code.")
+        console.print(
+            f"{movable} anchors can be rewritten (`--write`), {len(proposals) - movable} need a person to read code."
+        )
 
 
 @click.command("refresh", short_help="Propose new lines for anchors after the code has moved.")
 @click.option("--project", "-p", "folder", type=click.Path(path_type=Path), default=".", help="The project's folder.")
-@click.option("--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git repository on this machine, bare or not.")
+@click.option(
+    "--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git repository on this machine, bare or not."
+)
 @click.option("--at", metavar="REV", help="Carry anchors over to this revision.")
-@click.option("--from", "only_from", metavar="COMMIT", help="Only anchors recorded at this commit (or its first digits).")
+@click.option(
+    "--from", "only_from", metavar="COMMIT", help="Only anchors recorded at this commit (or its first digits)."
+)
 @click.option("--no-fetch", "fetch", flag_value=False, default=True, help="Ask no remote.")
 @click.option("--write", is_flag=True, help="Rewrite the anchors in the model and in vstack.yaml.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vstack.abstract.check import guard_anchors
+from vstack.abstract.guard_anchors import guard_anchors
 from vstack.abstract.marks import load_spec, read_marks
 from vstack.abstract.repos import open_repos
 from vstack.abstract.scope import ScopeRow, check_scope
@@ -58,8 +58,12 @@ def _show(rows: tuple[ScopeRow, ...], findings: tuple[Finding, ...]) -> None:
 
 @click.command("scope", short_help="List the code in scope and what of it has no anchor.")
 @click.option("--project", "-p", "folder", type=click.Path(path_type=Path), default=".", help="The project's folder.")
-@click.option("--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git repository on this machine, bare or not.")
-@click.option("--no-fetch", "fetch", flag_value=False, default=True, help="Ask no remote; what is not here is not checked.")
+@click.option(
+    "--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git repository on this machine, bare or not."
+)
+@click.option(
+    "--no-fetch", "fetch", flag_value=False, default=True, help="Ask no remote; what is not here is not checked."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cli(folder: Path, repos: tuple[str, ...], fetch: bool, as_json: bool) -> int:
     """List the functions in scope with the lines that anchors cover, and those that need an omission.

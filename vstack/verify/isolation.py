@@ -25,7 +25,17 @@ _NO_NEW_PRIVILEGES, _CAPABILITY_VERSION = 38, 0x20080522
 # A Python with libz3 maps about this much before it has done anything.
 BASE_MB = 768
 
-_REFUSED_PREFIXES = ("socket.", "subprocess.", "shutil.", "urllib.", "http.", "ftplib.", "smtplib.", "pty.", "tempfile.")
+_REFUSED_PREFIXES = (
+    "socket.",
+    "subprocess.",
+    "shutil.",
+    "urllib.",
+    "http.",
+    "ftplib.",
+    "smtplib.",
+    "pty.",
+    "tempfile.",
+)
 _REFUSED = frozenset(
     {
         "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill",
@@ -47,13 +57,21 @@ def isolate(*, seconds: float, memory_mb: int) -> list[str]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
-    return [*done, f"at most {seconds:g} s of processor time and {memory_mb} MiB", "no file can be written to (RLIMIT_FSIZE)"]
+    return [
+        *done,
+        f"at most {seconds:g} s of processor time and {memory_mb} MiB",
+        "no file can be written to (RLIMIT_FSIZE)",
+    ]
 
 
 def limit_resources(*, seconds: float, memory_mb: int) -> None:
     """Limit this process to ``seconds`` of processor time and ``memory_mb`` MiB beyond the interpreter's own."""
     allowed = (memory_mb + BASE_MB) << 20
-    for kind, limit in ((resource.RLIMIT_CPU, int(seconds) + 1), (resource.RLIMIT_AS, allowed), (resource.RLIMIT_CORE, 0)):
+    for kind, limit in (
+        (resource.RLIMIT_CPU, int(seconds) + 1),
+        (resource.RLIMIT_AS, allowed),
+        (resource.RLIMIT_CORE, 0),
+    ):
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (limit, limit))
 
@@ -92,14 +110,22 @@ def watch(readable: tuple[str, ...], script: Path, refused: list[str]) -> str:
 
 def _hook(folders: tuple[str, ...], refused: list[str]) -> Callable[[str, tuple[object, ...]], None]:
     # Bound now: a script could replace what the names stand for later.
-    realpath, permission, fsdecode, writing, text = os.path.realpath, PermissionError, os.fsdecode, _WRITING, (str, bytes)
+    realpath, permission, fsdecode, writing, text = (
+        os.path.realpath,
+        PermissionError,
+        os.fsdecode,
+        _WRITING,
+        (str, bytes),
+    )
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         what = None
         if event == "open":
             path, mode, flags = arguments
             if isinstance(path, text):
-                is_write = (isinstance(flags, int) and flags & writing) or (isinstance(mode, str) and set(mode) & set("wax+"))
+                is_write = (isinstance(flags, int) and flags & writing) or (
+                    isinstance(mode, str) and set(mode) & set("wax+")
+                )
                 shown = fsdecode(path)
                 if is_write:
                     what = f"open {shown} for writing"

@@ -14,7 +14,16 @@ from vstack.errors import RefusedError, VstackError
 
 _TOKEN = re.compile(r';[^\n]*|"(?:[^"]|"")*"|\|[^|\\]*\||[()]|[^\s();"|]+|\s+')
 _DECLARING = frozenset(
-    {"declare-const", "declare-fun", "declare-sort", "declare-datatype", "declare-datatypes", "define-fun", "define-const", "define-sort"}
+    {
+        "declare-const",
+        "declare-fun",
+        "declare-sort",
+        "declare-datatype",
+        "declare-datatypes",
+        "define-fun",
+        "define-const",
+        "define-sort",
+    }
 )
 _IGNORED = frozenset({"check-sat", "set-logic", "set-info"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -53,7 +62,9 @@ def commands(text: str, where: str) -> tuple[Command, ...]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise VstackError("A string or quoted symbol is not closed", where=f"{where}:{line}", todo="Mend the SMT-LIB text")
+            raise VstackError(
+                "A string or quoted symbol is not closed", where=f"{where}:{line}", todo="Mend the SMT-LIB text"
+            )
         token = match.group()
         position = match.end()
         if token.isspace() or token.startswith(";"):
@@ -67,7 +78,9 @@ def commands(text: str, where: str) -> tuple[Command, ...]:
             stack.append((len(pieces), []))
             pieces.append(token)
         elif not stack:
-            raise VstackError(f"`{token}` stands outside of any command", where=f"{where}:{line}", todo="Mend the SMT-LIB text")
+            raise VstackError(
+                f"`{token}` stands outside of any command", where=f"{where}:{line}", todo="Mend the SMT-LIB text"
+            )
         elif token == ")":
             pieces.append(token)
             start, parts = stack.pop()
@@ -107,17 +120,31 @@ def read_obligations(text: str, where: str) -> tuple[Obligation, ...]:
             raise RefusedError(
                 f"[z3-command] The command `{command.head}` may not stand in a goal",
                 where=place,
-                todo="Only declarations, definitions (not recursive ones) and named assertions may; vstack does the rest",
+                todo="Only declarations, definitions (not recursive ones) and named assertions may",
             )
-    assumptions = tuple((name.removeprefix("assume_"), term) for name, term in named.items() if name.startswith("assume_"))
-    goals = [(name.removeprefix("goal").removeprefix("_") or "goal", term) for name, term in named.items() if name.startswith("goal")]
+    assumptions = tuple(
+        (name.removeprefix("assume_"), term) for name, term in named.items() if name.startswith("assume_")
+    )
+    goals = [
+        (name.removeprefix("goal").removeprefix("_") or "goal", term)
+        for name, term in named.items()
+        if name.startswith("goal")
+    ]
     if not goals:
-        raise VstackError("No assertion is named `goal`", where=where, todo="Write `(assert (! FORMULA :named goal))`: the goal itself, not its negation")
+        raise VstackError(
+            "No assertion is named `goal`",
+            where=where,
+            todo="Write `(assert (! FORMULA :named goal))`: the goal itself, not its negation",
+        )
     return tuple(Obligation(name, "\n".join(declared), assumptions, term) for name, term in goals)
 
 
 def _named(command: Command, place: str) -> tuple[str, str]:
-    inner = commands(command.arguments[0], place) if len(command.arguments) == 1 and command.arguments[0].startswith("(") else ()
+    inner = (
+        commands(command.arguments[0], place)
+        if len(command.arguments) == 1 and command.arguments[0].startswith("(")
+        else ()
+    )
     if len(inner) == 1 and inner[0].head == "!" and len(inner[0].arguments) == 3 and inner[0].arguments[1] == ":named":
         term, _, name = inner[0].arguments
         if re.fullmatch(r"assume_[A-Za-z0-9_.-]+|goal(_[A-Za-z0-9_.-]+)?", name):
@@ -138,7 +165,11 @@ def exported_obligation(name: str, assumptions: list[str], text: str, where: str
     """
     for each in (name, *assumptions):
         if not _NAME.fullmatch(each):
-            raise VstackError(f"`{each}` can't be the name of an obligation or assumption", where=where, todo="Use letters, digits, `_`, `.` and `-`")
+            raise VstackError(
+                f"`{each}` can't be the name of an obligation or assumption",
+                where=where,
+                todo="Use letters, digits, `_`, `.` and `-`",
+            )
     if len(set(assumptions)) < len(assumptions):
         raise VstackError(f"Obligation {name} has two assumptions of one name", where=where)
     declared: list[str] = []

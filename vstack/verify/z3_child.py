@@ -70,7 +70,9 @@ def _export(obligations: list[Any]) -> list[dict[str, Any]]:
             if not isinstance(formula, z3.BoolRef):
                 raise TypeError(f"obligation {each.name}: `{part}` is a {type(formula).__name__}, not a Z3 formula")
             solver.add(formula)
-        found.append({"name": str(each.name), "assumptions": [str(key) for key in each.assumptions], "text": solver.sexpr()})
+        found.append(
+            {"name": str(each.name), "assumptions": [str(key) for key in each.assumptions], "text": solver.sexpr()}
+        )
     return found
 
 

@@ -30,7 +30,10 @@ def _sort(sort: z3.SortRef, inside: tuple[str, ...]) -> Any:
         constructors = []
         for index in range(sort.num_constructors()):
             constructor = sort.constructor(index)
-            fields = [[(field := sort.accessor(index, i)).name(), _sort(field.range(), within)] for i in range(constructor.arity())]
+            fields = [
+                [(field := sort.accessor(index, i)).name(), _sort(field.range(), within)]
+                for i in range(constructor.arity())
+            ]
             constructors.append([constructor.name(), fields])
         return ["datatype", name, constructors]
     if isinstance(sort, z3.ArraySortRef):
@@ -95,7 +98,8 @@ def _own(node: z3.ExprRef) -> list[Any]:
 def is_closed_ground(root: z3.ExprRef) -> bool:
     """Whether ``root`` speaks of nothing: no free symbol and no quantifier."""
     return not any(
-        z3.is_quantifier(node) or (z3.is_app(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED) for node in below(root)
+        z3.is_quantifier(node) or (z3.is_app(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+        for node in below(root)
     )
 
 

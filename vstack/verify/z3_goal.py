@@ -34,7 +34,10 @@ def z3_pins(project: Project, goal_name: str) -> dict[str, str]:
     for number, obligation in enumerate(exported.obligations):
         if number not in facts:
             why = _by_number(lines, "error").get(number) or stopped
-            raise VstackError(f"Obligation {obligation.name} of goal {goal_name} can't be read: {why}", where=str(_script(project, goal_name)))
+            raise VstackError(
+                f"Obligation {obligation.name} of goal {goal_name} can't be read: {why}",
+                where=str(_script(project, goal_name)),
+            )
     return _pins(exported.obligations, facts)
 
 
@@ -67,7 +70,11 @@ def run_z3_goal(
     except VstackError as error:
         return (record.make("", Verdict.ERROR, error.paragraph()),)
     if not exported.obligations:
-        return (record.make("", Verdict.REFUSED, "[z3-no-obligation] The goal has no obligation: there is nothing to prove"),)
+        return (
+            record.make(
+                "", Verdict.REFUSED, "[z3-no-obligation] The goal has no obligation: there is nothing to prove"
+            ),
+        )
     names = [obligation.name for obligation in exported.obligations]
     if len(set(names)) < len(names):
         return (record.make("", Verdict.ERROR, "Two obligations have the same name"),)
@@ -83,7 +90,9 @@ def run_z3_goal(
         for number, obligation in enumerate(exported.obligations)
     ]
     if missing:
-        found.append(record.make(missing[0], Verdict.REFUSED, f"[z3-fewer] The approved obligation {', '.join(missing)} is gone"))
+        found.append(
+            record.make(missing[0], Verdict.REFUSED, f"[z3-fewer] The approved obligation {', '.join(missing)} is gone")
+        )
     return tuple(found)
 
 
@@ -95,7 +104,11 @@ def _exported(script: Path, seconds: float, memory_mb: int) -> Export:
     if script.suffix == ".smt2":
         return Export(read_obligations(read_text(script), str(script)))
     if script.suffix != ".py":
-        raise VstackError("A Z3 goal is a Python script (`.py`) or SMT-LIB text (`.smt2`)", where=str(script), todo="Rename it, or mend `script` in vstack.yaml")
+        raise VstackError(
+            "A Z3 goal is a Python script (`.py`) or SMT-LIB text (`.smt2`)",
+            where=str(script),
+            todo="Rename it, or mend `script` in vstack.yaml",
+        )
     read_text(script)
     return export(script, seconds=seconds, memory_mb=memory_mb)
 
@@ -119,7 +132,14 @@ class _Record:
         subject = {"goal": self.goal_name, "obligation": obligation}
         inputs = {**self.inputs, **more.pop("inputs", {})}
         tool = f"z3 {metadata.version('z3-solver')}"
-        parts = {"engine": "z3", "subject": subject, "inputs": inputs, "tool": tool, "sha256": solver_sha256(), "bounds": self.bounds}
+        parts = {
+            "engine": "z3",
+            "subject": subject,
+            "inputs": inputs,
+            "tool": tool,
+            "sha256": solver_sha256(),
+            "bounds": self.bounds,
+        }
         return Evidence(
             key=evidence_key(parts),
             engine="z3",
@@ -147,7 +167,7 @@ def _evidence(
     pins: Mapping[str, str],
     approved: Mapping[str, str] | None,
 ) -> Evidence:
-    canaries = next((line["canaries"] for line in lines if "canaries" in line), {})
+    canaries: dict[str, str] = next((line["canaries"] for line in lines if "canaries" in line), {})
     facts = _by_number(lines, "facts").get(number, {})
     answers = _by_number(lines, "answers").get(number, {})
     needs = _by_number(lines, "needs").get(number, {})
@@ -200,15 +220,24 @@ def _verdict(
         return Verdict.UNDECIDED, f"Not decided: {stopped}"
     if answers["assumptions"] == "unsat":
         core = f" ({', '.join(answers['contradiction'])})" if answers["contradiction"] else ""
-        return Verdict.REFUSED, f"[z3-contradiction] The assumptions contradict each other{core}: anything follows from them"
+        return (
+            Verdict.REFUSED,
+            f"[z3-contradiction] The assumptions contradict each other{core}: anything follows from them",
+        )
     if answers["negated"] == "sat":
         if not answers["model fits"]:
             return Verdict.UNDECIDED, "z3's counterexample does not fit the formulas"
-        return Verdict.VIOLATED, "Counterexample: " + (", ".join(f"{k} = {v}" for k, v in sorted(answers["model"].items())) or "any values")
+        return Verdict.VIOLATED, "Counterexample: " + (
+            ", ".join(f"{k} = {v}" for k, v in sorted(answers["model"].items())) or "any values"
+        )
     if canaries != {"false goal": "sat", "true goal": "unsat"}:
         # A canary that ran out of time says nothing against the solver; a wrong answer does.
-        wrong = any(answer not in (right, "unknown") for answer, right in zip(canaries.values(), ("sat", "unsat"), strict=False))
-        return (Verdict.ERROR if wrong else Verdict.UNDECIDED), f"The solver was asked about a goal known to be false and one known to be true, and said {canaries}"
+        wrong = any(
+            answer not in (right, "unknown") for answer, right in zip(canaries.values(), ("sat", "unsat"), strict=False)
+        )
+        return (
+            Verdict.ERROR if wrong else Verdict.UNDECIDED
+        ), f"The solver was asked about a goal known to be false and one known to be true, and said {canaries}"
     if answers["negated"] != "unsat":
         return Verdict.UNDECIDED, f"z3 does not know whether the goal follows: {answers['negated why']}"
     if answers["assumptions"] != "sat":

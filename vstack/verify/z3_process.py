@@ -87,13 +87,20 @@ def export(script: Path, *, seconds: float, memory_mb: int) -> Export:
     if "error" in answer:
         line = answer["error"]["line"]
         raise VstackError(
-            f"The script failed: {answer['error']['what']}", where=f"{script}:{line}" if line else str(script), todo="Mend the script"
+            f"The script failed: {answer['error']['what']}",
+            where=f"{script}:{line}" if line else str(script),
+            todo="Mend the script",
         )
-    obligations = tuple(exported_obligation(each["name"], each["assumptions"], each["text"], str(script)) for each in answer["obligations"])
+    obligations = tuple(
+        exported_obligation(each["name"], each["assumptions"], each["text"], str(script))
+        for each in answer["obligations"]
+    )
     return Export(obligations, tuple(answer["enforced"]))
 
 
-def decide(obligations: tuple[Obligation, ...], *, mode: str, seconds: float, memory_mb: int) -> tuple[list[dict[str, Any]], str]:
+def decide(
+    obligations: tuple[Obligation, ...], *, mode: str, seconds: float, memory_mb: int
+) -> tuple[list[dict[str, Any]], str]:
     """The lines that the deciding process printed, and why it was stopped (empty if it ended by itself).
 
     Raises:
@@ -106,12 +113,15 @@ def decide(obligations: tuple[Obligation, ...], *, mode: str, seconds: float, me
             "seconds": seconds,
             "memory_mb": memory_mb,
             "obligations": [
-                {"name": o.name, "declarations": o.declarations, "assumptions": o.assumptions, "goal": o.goal} for o in obligations
+                {"name": o.name, "declarations": o.declarations, "assumptions": o.assumptions, "goal": o.goal}
+                for o in obligations
             ],
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         # z3 keeps its own time; this is for when it does not.
-        ended = run(command("z3_solve", str(folder / "job.json")), cwd=folder, env=_environment(folder), seconds=seconds + 15)
+        ended = run(
+            command("z3_solve", str(folder / "job.json")), cwd=folder, env=_environment(folder), seconds=seconds + 15
+        )
     lines = []
     for line in ended.stdout.splitlines():
         try:
@@ -122,7 +132,10 @@ def decide(obligations: tuple[Obligation, ...], *, mode: str, seconds: float, me
         return lines, ""
     if ended.returncode > 0 and not ended.stopped:
         last = ended.stderr.strip().rpartition("\n")[2]
-        raise VstackError(f"The deciding process failed: {last[-300:]}", todo="Install z3-solver again; if that doesn't help, report this")
+        raise VstackError(
+            f"The deciding process failed: {last[-300:]}",
+            todo="Install z3-solver again; if that doesn't help, report this",
+        )
     return lines, ended.stopped or f"the deciding process died (signal {-ended.returncode}), out of memory or time"
 
 

@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> None:
     timer = _Timer(job["seconds"])
     if job["mode"] == "solve":
         _say({"canaries": _canaries(timer)})
-    parsed = []
+    parsed: list[list[z3.BoolRef] | None] = []
     for number, obligation in enumerate(job["obligations"]):
         try:
             terms = _parse(obligation)
@@ -51,9 +51,9 @@ def main(arguments: list[str]) -> None:
         if job["mode"] == "solve":
             _say({"number": number, "answers": _decide(obligation, terms, timer)})
     if job["mode"] == "solve":
-        for number, terms in enumerate(parsed):
-            if terms is not None:
-                _say({"number": number, "needs": _needs(job["obligations"][number], terms, timer)})
+        for number, readable in enumerate(parsed):
+            if readable is not None:
+                _say({"number": number, "needs": _needs(job["obligations"][number], readable, timer)})
     _say({"done": True})
 
 
@@ -83,7 +83,11 @@ def _facts(obligation: dict[str, Any], terms: list[z3.BoolRef]) -> dict[str, Any
     return {
         "goal": goal,
         "assumptions": {name: digest(term) for name, term in zip(names, terms, strict=False)},
-        "restating": [name for name, term in zip(names, terms, strict=False) if goal in {digest(part) for part in _conjuncts(term)}],
+        "restating": [
+            name
+            for name, term in zip(names, terms, strict=False)
+            if goal in {digest(part) for part in _conjuncts(term)}
+        ],
         "says nothing": is_closed_ground(terms[-1]),
         "logic": logic(terms),
     }
