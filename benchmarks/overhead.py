@@ -11,7 +11,8 @@ from benchmarks.timing import Row, median, seconds_of, table
 from vstack.keep.evidence import machine, now
 from vstack.tla.cfg import Assignment, Cfg
 from vstack.tlc.job import Budget, TlcJob
-from vstack.tlc.run import command_line, run_tlc
+from vstack.tlc.run import run_tlc
+from vstack.tlc.single import command_line
 from vstack.tlc.workspace import workspace
 from vstack.tools.find import Tools, find_tools
 from vstack.verdicts import Verdict

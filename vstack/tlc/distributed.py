@@ -19,7 +19,8 @@ from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, Requirements, TlcJob
 from vstack.tlc.outcome import Outcome, TlcResult
 from vstack.tlc.progress import Progress
-from vstack.tlc.run import KEPT_LINES, jvm, make_result, run_tlc
+from vstack.tlc.run import run_tlc
+from vstack.tlc.single import KEPT_LINES, jvm, make_result
 from vstack.tlc.verdict import decide
 from vstack.tlc.workspace import Workspace, workspace
 from vstack.tools.find import Tools

@@ -1,25 +1,17 @@
-"""Run TLC once: a private folder, a clean environment, a budget, and a result that says what it proves."""
+"""Check a job with TLC: the shortest counterexample, and no liveness counterexample that TLC itself contradicts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from time import monotonic
 
-from vstack.process import Finished, run
-from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, Requirements, TlcJob
-from vstack.tlc.outcome import Outcome, TlcResult
+from vstack.tlc.lasso import confirm
+from vstack.tlc.outcome import TlcResult
 from vstack.tlc.progress import Progress
-from vstack.tlc.trace import Trace, read_trace
-from vstack.tlc.verdict import decide
-from vstack.tlc.workspace import Workspace, workspace
+from vstack.tlc.single import run_once
 from vstack.tools.find import Tools
-from vstack.tools.java import clean_environment
 from vstack.verdicts import Verdict
-
-KEPT_LINES = 200
 
 
 def run_tlc(
@@ -34,122 +26,26 @@ def run_tlc(
     A run that can't be carried through (a module that doesn't parse, an
     expression that can't be evaluated) has the verdict ``error``; ``requirements``
     default to one distinct state. With several workers a safety violation is
-    found again with one, so that the counterexample is the shortest.
+    found again with one, so that the counterexample is the shortest; a liveness
+    violation is checked on its own behaviour (``vstack.tlc.lasso``).
 
     Raises:
         VstackError: the job can't even be set up.
         KeyboardInterrupt: TLC was ended first.
     """
     needed = requirements or Requirements()
-    result = _run_once(job, tools, needed, on_progress)
-    if job.workers == 1 or result.verdict is not Verdict.VIOLATED or result.kind == "temporal" or not result.trace:
+    result = run_once(job, tools, needed, on_progress)
+    if result.verdict is not Verdict.VIOLATED or not result.trace:
+        return result
+    if result.kind == "temporal":
+        return confirm(result, job, tools)
+    if job.workers == 1:
         return result
     left = job.budget.seconds - result.seconds
-    again = _run_once(
+    again = run_once(
         replace(job, workers=1, budget=Budget(max(left, 1.0), job.budget.heap_mb)), tools, needed, on_progress
     )
     if again.verdict is Verdict.VIOLATED:
         return replace(again, seconds=result.seconds + again.seconds)
     note = f"the counterexample is not known to be the shortest: with one worker, {again.reason}"
     return replace(result, warnings=(*result.warnings, note), seconds=result.seconds + again.seconds)
-
-
-def command_line(job: TlcJob, tools: Tools, place: Workspace) -> tuple[str, ...]:
-    """The exact command for ``job`` in its folder."""
-    command = [
-        *jvm(job, tools, place.temporary),
-        "tlc2.TLC",
-        "-tool",
-        "-workers",
-        str(job.workers),
-        "-fp",
-        str(job.fingerprint),
-        # TLC 2.15 crashes when it writes a checkpoint of a behaviour of 65,536 states or more.
-        "-checkpoint",
-        "0",
-        "-metadir",
-        str(place.metadir),
-        "-config",
-        str(place.config),
-    ]
-    command += ["-coverage", "1"] if job.coverage else []
-    command += [] if job.check_deadlock else ["-deadlock"]
-    command += ["-continue"] if job.continue_after_violation else []
-    return (*command, place.root)
-
-
-def jvm(job: TlcJob, tools: Tools, temporary: Path, *properties: str) -> tuple[str, ...]:
-    """How a JVM with TLC's jar is started: heap, own temp folder, an end at once where the heap is exhausted."""
-    return (
-        *tools.java,
-        f"-Xmx{job.budget.heap_mb}m",
-        "-XX:+UseParallelGC",
-        "-XX:+ExitOnOutOfMemoryError",
-        "-Dfile.encoding=UTF-8",
-        f"-Djava.io.tmpdir={temporary}",
-        *properties,
-        "-cp",
-        str(tools.jar),
-    )
-
-
-def _run_once(
-    job: TlcJob, tools: Tools, requirements: Requirements, on_progress: Callable[[Progress], None] | None
-) -> TlcResult:
-    started = monotonic()
-    with workspace(job, tools) as place:
-        command = command_line(job, tools, place)
-        seen = Collector(on_progress)
-        finished = run(
-            command,
-            cwd=place.folder,
-            env=clean_environment(place.temporary),
-            seconds=job.budget.seconds,
-            on_line=seen.line,
-            on_tick=seen.tick,
-            keep_lines=KEPT_LINES,
-        )
-        outcome = decide(seen, finished, job, requirements, place, tools)
-    return make_result(seen, finished, outcome, job, command, tools, monotonic() - started)
-
-
-def make_result(
-    seen: Collector,
-    finished: Finished,
-    outcome: Outcome,
-    job: TlcJob,
-    command: tuple[str, ...],
-    tools: Tools,
-    seconds: float,
-) -> TlcResult:
-    """The result of a run whose outcome is known, with what was seen of it on the way."""
-    traces: tuple[Trace, ...] = ()
-    if outcome.verdict is Verdict.VIOLATED:
-        read = (read_trace(violation.message, violation.following) for violation in seen.violations)
-        traces = tuple(trace for trace in read if trace)
-    latest = seen.last_progress
-    generated, distinct, queue = seen.final or (
-        (latest.generated, latest.distinct, latest.queue) if latest else (0, 0, 0)
-    )
-    return TlcResult(
-        verdict=outcome.verdict,
-        reason=outcome.reason,
-        violated=outcome.violated,
-        kind=outcome.kind,
-        trace=traces[0] if traces else None,
-        traces=traces,
-        shortest=job.workers == 1 and outcome.kind not in (None, "temporal"),
-        distinct=distinct,
-        generated=generated,
-        queue=queue,
-        depth=seen.depth,
-        fired=seen.fired,
-        seconds=seconds,
-        returncode=finished.returncode,
-        command=command,
-        tlc_version=tools.tlc_version,
-        warnings=tuple(seen.warnings),
-        output_tail="".join(seen.tail) + finished.stderr,
-        printed=tuple(seen.printed),
-        where=outcome.where,
-    )
