@@ -34,6 +34,18 @@ def test_the_same_code_as_two_ranges_is_still_one_action(make_project, upstream:
     assert len(rows(make_project(["@process worker", *two]), upstream)) == 1
 
 
+def test_halves_recorded_at_two_commits_are_still_one_action(make_project, upstream: Upstream):
+    first, last = lines_of(upstream, "    def both", "        self.queue.append")
+    later, _ = upstream.lines("        self.queue.append(room)", commit=upstream.new)
+    halves = [
+        f"@anchor {upstream.anchor(first, last - 1)}",
+        f"@anchor {upstream.anchor(later, later, commit=upstream.new)}",
+    ]
+    found = rows(make_project(["@process worker", *halves]), upstream)
+    assert len(found) == 2
+    assert all("lock `self.lock` is released" in row.finding for row in found)
+
+
 def test_an_action_that_ends_at_the_boundary_is_atomic(make_project, upstream: Upstream):
     first, last = lines_of(upstream, "    def both", "        self.queue.append")
     folder = make_project(["@process worker", f"@anchor {upstream.anchor(first, last - 1)}"])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from vstack.abstract.anchors import Anchor, Marks
 from vstack.abstract.boundaries import Boundary, boundaries
-from vstack.abstract.lines import parse_python
+from vstack.abstract.lines import find_lines, parse_python, split_lines
 from vstack.abstract.repos import NoRepo, Repos
 from vstack.project import Project
 from vstack.results import AtomicityRow
@@ -47,12 +48,44 @@ def _findings(marks: Marks, repos: Repos, calls: tuple[str, ...]) -> Iterator[tu
     by_commit: dict[tuple[str, str], list[Anchor]] = {}
     for anchor in marks.anchors:
         by_commit.setdefault((anchor.repo, anchor.commit), []).append(anchor)
-    for (_, commit), anchors in by_commit.items():
+    for (_, commit), recorded in by_commit.items():
+        anchors = [*recorded, *_carried_over(recorded, marks.anchors, repos)]
         named = {anchor.process or ", ".join(marks.processes) for anchor in anchors}
         if len(named) > 1:
             yield f"its anchors at {commit[:12]} lie in {len(named)} processes: {', '.join(sorted(named))}", True
         for position, anchor in enumerate(anchors):
             yield from _inside(anchor, anchors[position + 1 :], anchors, repos, calls)
+
+
+def _carried_over(recorded: Sequence[Anchor], others: Sequence[Anchor], repos: Repos) -> Iterator[Anchor]:
+    """Anchors of other commits whose lines stand in this commit's file too, outside of what is anchored there.
+
+    Without them, an action could be made to look atomic by recording its
+    first half at one commit and its second half at the next.
+    """
+    here = recorded[0]
+    repo = repos.at(here.repo, here.commit)
+    for other in others:
+        there = repos.at(other.repo, other.commit)
+        if (
+            (other.repo, other.commit) == (here.repo, here.commit)
+            or isinstance(repo, NoRepo)
+            or isinstance(there, NoRepo)
+        ):
+            continue
+        if other.repo != here.repo:
+            continue
+        data, source = repo.file(here.commit, other.path), there.file(other.commit, other.path)
+        if data is None or source is None:
+            continue
+        wanted = split_lines(source)[other.first - 1 : other.last]
+        found = find_lines(split_lines(data), wanted, other.first) if wanted else None
+        if found is None:
+            continue
+        lines = set(range(found[0], found[0] + len(wanted)))
+        claimed = {line for a in recorded if a.path == other.path for line in range(a.first, a.last + 1)}
+        if not lines & claimed:
+            yield replace(other, first=min(lines), last=max(lines), commit=here.commit)
 
 
 def _inside(
