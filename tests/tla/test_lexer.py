@@ -42,5 +42,10 @@ def test_the_pieces_cover_the_text() -> None:
     assert [item.kind for item in items if item.kind in ("string", "block", "line")] == ["string", "block", "line"]
 
 
+@pytest.mark.parametrize("end", ["EXTENDS", "EXTENDS A,", "INSTANCE", '"open', "(* open", "EXTENDS A", ""])
+def test_a_text_that_breaks_off(end: str) -> None:
+    assert module_names(f"---- MODULE M ----\n{end}")[1] == ()
+
+
 def test_a_text_without_a_module() -> None:
     assert list(lexemes("no module here")) == [] and module_names("") == ((), ())

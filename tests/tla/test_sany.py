@@ -140,6 +140,14 @@ def test_runs_at_once_do_not_disturb_each_other(tools: Tools, tmp_path: Path) ->
     assert results == ["Counter"] * 4
 
 
+def test_a_temp_folder_that_cannot_be_written(tools: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(VstackError, match="temp folder can't be used") as caught:
+        load(tmp_path / "Counter.tla", search=[], java=tools.java, jar=tools.jar)
+    assert caught.value.where == str(tmp_path / "gone")
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [(None, "does not exist"), (b"\xff\xfe", "not UTF-8"), (b"", "can't read the module"), (b"words", "can't read")],

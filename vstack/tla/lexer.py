@@ -81,7 +81,7 @@ def module_names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     while index < len(words) - 1:
         if words[index].text == "EXTENDS":
             index += 1
-            while words[index].kind == "word":
+            while index < len(words) and words[index].kind == "word":
                 extends[words[index].text] = None
                 if index + 2 >= len(words) or words[index + 1].text != ",":
                     break

@@ -55,7 +55,14 @@ def load(
     if stored is not None and stored.is_file():
         with contextlib.suppress(VstackError):  # a damaged entry is made anew
             return to_spec(read_text(stored).encode(), sources)
-    document = _export(path.stem, sources, java, tools, seconds)
+    try:
+        document = _export(path.stem, sources, java, tools, seconds)
+    except OSError as error:  # the temp folder is full or can't be written
+        raise VstackError(
+            f"SANY's temp folder can't be used: {error.strerror}",
+            where=tempfile.gettempdir(),
+            todo="Make room, or name another folder in TMPDIR",
+        ) from None
     if stored is not None:
         write_atomic(stored, document)
     return to_spec(document, sources)
