@@ -15,7 +15,7 @@ from tests.report.toy import (
     behaviour,
     run,
 )
-from vstack.report.behaviour import fill, read_behaviour
+from vstack.report.behaviour import read_behaviour
 from vstack.report.story import explain, schedule
 from vstack.verdicts import Verdict
 
@@ -96,8 +96,3 @@ def test_an_action_without_comment_or_parameters_is_named_by_its_words() -> None
     trace = behaviour(("SendsWordBack", None, {"orders": (P1,)}))  # type: ignore[arg-type]
     step = read_behaviour(evidence("Isolation", trace), CASE).steps[0]  # type: ignore[union-attr]
     assert (step.english, step.label, step.process) == ("Sends word back.", "SendsWordBack", "model")
-
-
-def test_fill_replaces_whole_words_only() -> None:
-    assert fill("transfer(r, rr) for r", {"r": "r1", "rr": "2"}) == "transfer(r1, 2) for r1"
-    assert fill("order of rows", {"r": "r1"}) == "order of rows"

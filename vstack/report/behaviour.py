@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from vstack.report.tags import plain, read_tags
 from vstack.report.values import Difference, differences, show
 from vstack.results import CaseReport, Evidence
 from vstack.tlc import trace
@@ -99,18 +100,10 @@ def read_behaviour(evidence: Evidence, report: CaseReport) -> Behaviour | None:
     )
 
 
-def fill(text: str, params: Mapping[str, str]) -> str:
-    """``text`` with each whole word that is a parameter's name replaced by its value."""
-    if not params:
-        return text
-    names = "|".join(re.escape(name) for name in sorted(params, key=len, reverse=True))
-    return re.sub(rf"(?<![\w.])(?:{names})(?!\w)", lambda match: params[match.group()], text)
-
-
 def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport, commit: str | None) -> Step:
     about = report.actions.get(now.action, {})
     params = {name: show(value) for name, value in (now.params or {}).items()}
-    bare = {name: value.strip('"') for name, value in params.items()}
+    bare = {name: plain(value) for name, value in (now.params or {}).items()}
     environment = bool(about.get("environment"))
     changed = (differences(name, before.state[name], value) for name, value in now.state.items())
     return Step(
@@ -125,7 +118,7 @@ def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport, 
         state=_state(now),
         code=_code(about.get("anchors") or (), commit),
         where=f"{now.span.module}.tla:{now.span.line}" if now.span else "",
-        **{key: tuple(fill(text, bare) for text in _texts(about.get(key))) for key in _TRAFFIC},
+        **{key: read_tags(about.get(key), bare, before.state, now.state) for key in _TRAFFIC},
     )
 
 
@@ -137,12 +130,6 @@ def _code(anchors: Sequence[Mapping[str, Any]], commit: str | None) -> tuple[Cod
 
 
 _TRAFFIC = ("starts", "lands", "sends", "receives")
-
-
-def _texts(value: Any) -> list[str]:
-    """One tag is a string, several are a list or one per line."""
-    lines = value if isinstance(value, list | tuple) else str(value or "").splitlines()
-    return [line.strip() for line in lines if line.strip()]
 
 
 def unfilled(english: str) -> str:

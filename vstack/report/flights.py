@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vstack.report.behaviour import Behaviour, Step
+from vstack.report.tags import texts
 from vstack.results import CaseReport
 
 Kind = Literal["transfer", "message"]
@@ -45,9 +46,9 @@ class Flight:
 def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]:
     """All flights of ``behaviour`` in the order of their start; equal keys land first in, first out."""
     awaited = {
-        text.strip().split("(")[0]
+        text.split("(")[0]
         for about in report.actions.values()
-        for text in _lines(about.get("receives"))
+        for text in texts(about.get("receives"))
     }
     # A run that stops for ever can't deliver any more; one that was cut at the broken goal still might.
     fate = "never arrives" if behaviour.stuttering else "still on its way at the end"
@@ -90,7 +91,3 @@ def _land(
         flights[index] = Flight(kind, key, was.source, step.process, was.start, step.number)
     else:
         flights.append(Flight(kind, key, step.process, step.process, None, step.number))
-
-
-def _lines(value: object) -> list[str]:
-    return [str(line) for line in value] if isinstance(value, list | tuple) else str(value or "").splitlines()
