@@ -230,6 +230,15 @@ class TestAgainstTheTargetBranch:
         assert check(project) == ()
         assert "approval-not-valid" in [finding.rule for finding in check(project, read_base(project.root, base.ref))]
 
+    def test_a_branch_without_approvers_approves_nobody(self, project: Project) -> None:
+        base = self.touched(project, flags=1)
+        bare = Base(base.ref, base.commit, None, None, base.policy)
+        assert [finding.rule for finding in check(project, bare)] == ["no-approvers"]
+        first = Base(base.ref, base.commit, None, base.approvers, base.policy)
+        assert check(project, first) == ()
+        damaged = Base(base.ref, base.commit, b"<<<<<<< HEAD\n", base.approvers, base.policy)
+        assert [finding.rule for finding in check(project, damaged)] == ["base-lock-unreadable"]
+
     def advance(self, project: Project, key: Path, states: int) -> Lock:
         """Approve another floor and commit it to the branch that is checked out."""
         text = (project.root / YAML).read_text()

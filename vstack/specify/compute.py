@@ -39,7 +39,8 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
     names = _action_names(actions)
     settings["actions"] = Pin(digest=digest_of(names), value=names)
     if model.config is not None:
-        content = asdict(builder.cfg)
+        # Only what the file says: a keyword that a later version learns to read changes no hash.
+        content = {key: value for key, value in asdict(builder.cfg).items() if value not in (None, ())}
         settings["config"] = Pin(digest=digest_of(content), value=content)
     fairness = fairness_form(spec, model.spec, next_name=model.next, actions=actions, overrides=builder.overrides)
     return Pins(
