@@ -197,6 +197,10 @@ def test_overrides_and_constants_count_where_they_are_reached(read: Read) -> Non
         closure(spec, "Inv", constants={"N": "{2,1}"}).digest == closure(spec, "Inv", constants={"N": "{1, 2}"}).digest
     )
     assert closure(spec, "Inv", constants={"M": "3"}).digest == base
+    # TLC lets a value replace a definition too, the goal itself included.
+    assert closure(spec, "Inv", constants={"Helper": "TRUE"}).digest != base
+    assert closure(spec, "Inv", constants={"Inv": "TRUE"}).digest != base
+    assert closure(spec, "Inv", constants={"Small": "{1}"}).digest == base
     assert closure(spec, "NoNat", overrides={"Nat": "Small"}).digest == closure(spec, "NoNat").digest
     assert closure(spec, "Inv", overrides={"Inv": "Weak"}).digest == closure(spec, "Weak").digest
 

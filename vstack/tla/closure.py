@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vstack.errors import VstackError
-from vstack.tla.normal import Form, Normalized, Normalizer, Use
+from vstack.tla.normal import Form, Normalized, Normalizer, Use, digest_of
 from vstack.tla.places import Span
 from vstack.tla.tree import Assumption, Declaration, Definition, Spec, Theorem
 from vstack.tla.values import format_value, parse_value
@@ -130,6 +130,9 @@ def _top(spec: Spec, name: str, normalizer: Normalizer) -> Normalized:
         return normalizer.statement(statement.body)
     definition = spec.definition(name)
     definition = normalizer.overridden.get(definition.uid, definition)
+    if definition.uid in normalizer.assigned:
+        form = ("assigned", definition.name, normalizer.assigned[definition.uid])
+        return Normalized(form, digest_of(form), frozenset(), ())
     if definition.body is None:
         raise VstackError(f"{name} is an instance, not a formula", where=f"{definition.module}:{definition.span.line}")
     return normalizer.definition(definition)

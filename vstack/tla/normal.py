@@ -57,7 +57,7 @@ class Normalizer:
     """Normal forms over one specification and configuration.
 
     ``overridden`` maps keys of symbols to the definition that replaces each,
-    ``assigned`` keys of constants to their values' text.
+    ``assigned`` keys of constants (or definitions) to the text of the values given to them.
     """
 
     def __init__(self, spec: tree.Spec, overridden: Mapping[int, tree.Definition], assigned: Mapping[int, str]) -> None:
@@ -196,10 +196,13 @@ class _Frame:
             return ("bound", str(self.depths[ref.uid]))
         if ref.uid in owner.overridden:
             return ("override", self.use(owner.overridden[ref.uid]))
+        value = owner.assigned.get(ref.uid)
+        if value is not None:  # a constant, or a definition that the configuration replaces by a value
+            self.free.add(ref.uid)
+            return ("assigned", ref.name, value)
         if ref.kind in ("constant", "variable"):
             self.free.add(ref.uid)
-            value = owner.assigned.get(ref.uid)
-            return (ref.kind, ref.name) if value is None else (ref.kind, ref.name, "=", value)
+            return (ref.kind, ref.name)
         if ref.kind == "builtin":
             return ("builtin", ref.name)
         symbol = owner.spec.symbols.get(ref.uid)
