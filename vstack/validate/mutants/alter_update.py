@@ -68,7 +68,7 @@ def _alterations(source: str, node: Node, marks: Sequence[str]) -> Iterator[tupl
             elif name == "Tail" and len(operands) == 1:
                 yield node, _alone(source, operands[0])
             elif name == "$IfThenElse":
-                condition, then, otherwise = (enclosed(source, operand) for operand in operands)
+                condition, then, otherwise = (block(source, operand.span) for operand in operands)
                 parts = (beside("IF ", condition), beside("THEN ", otherwise), beside("ELSE ", then))
                 yield node, ("\n" if any("\n" in part for part in parts) else " ").join(parts)
     for child in written(node):
