@@ -47,7 +47,7 @@ def _row(module: Path, side: int, pairs: int, tools: Tools) -> Row:
     raw: list[float] = []
     driven: list[float] = []
     for pair in range(pairs):
-        for turn in ((_raw, _driven) if pair % 2 == 0 else (_driven, _raw)):
+        for turn in (_raw, _driven) if pair % 2 == 0 else (_driven, _raw):
             (raw if turn is _raw else driven).append(turn(job, tools, states))
     return Row(
         f"run_tlc, {states:,} states, {pairs} pairs", median(driven), median(raw), "raw TLC", promised=1.05, slack=1.0

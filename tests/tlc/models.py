@@ -59,7 +59,7 @@ CFG = "CONSTANT N = 6\n"
 
 def job(folder: Path, cfg: str, text: str = COUNTER, **options: Any) -> TlcJob:
     """A job on the module in ``text``, written to ``folder``, under the configuration ``cfg``."""
-    name = text.split("MODULE")[1].split()[0]
+    name = text.split("MODULE")[1].split(maxsplit=1)[0]
     path = folder / f"{name}.tla"
     path.write_text(text, encoding="utf-8")
     options.setdefault("budget", Budget(60, 256))

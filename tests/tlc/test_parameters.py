@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tlc.models import CFG, job
+from tests.tlc.models import CFG, COUNTER, job
 from vstack.tla.actions import split_next
 from vstack.tla.sany import load
 from vstack.tla.values import ModelValue, Record
@@ -58,8 +58,6 @@ def _recovered(folder, tools, cfg, text=MAIL):
 
 
 def test_the_parameter_of_an_action(tmp_path, tools):
-    from tests.tlc.models import COUNTER
-
     before, after = _recovered(tmp_path, tools, CFG + "SPECIFICATION Spec\nINVARIANT Small\n", COUNTER)
     assert [step.params for step in before.steps] == [None] * 4
     assert [(step.action, step.params) for step in after.steps[1:]] == [

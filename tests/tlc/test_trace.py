@@ -18,7 +18,7 @@ def test_a_lasso_goes_back_to_a_state(tmp_path, tools):
     assert [step.number for step in trace.steps] == list(range(1, len(trace.steps) + 1))
     # The step back is an action of the model: the loop's first state follows from its last.
     first, last = trace.steps[trace.loop_to - 1].state, trace.steps[-1].state
-    assert first["y"] == 1 - last["y"] and first["x"] == last["x"] or first["x"] > last["x"]
+    assert (first["y"] == 1 - last["y"] and first["x"] == last["x"]) or first["x"] > last["x"]
 
 
 def test_stuttering_is_told(tmp_path, tools):

@@ -148,9 +148,7 @@ def test_a_hang_after_the_heap_is_exhausted_is_ended(tmp_path, tools, temporary)
     # A launcher that takes the flag away which would end the JVM, and then goes silent as TLC does.
     launcher = tmp_path / "hanging-java"
     launcher.write_text(
-        "#!/bin/sh\n"
-        "printf '@!@!@STARTMSG 1001:1 @!@!@\\nOut of memory.\\n@!@!@ENDMSG 1001 @!@!@\\n'\n"
-        "exec sleep 300\n"
+        "#!/bin/sh\nprintf '@!@!@STARTMSG 1001:1 @!@!@\\nOut of memory.\\n@!@!@ENDMSG 1001 @!@!@\\n'\nexec sleep 300\n"
     )
     launcher.chmod(0o755)
     started = time.monotonic()

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from vstack.tlc.messages import Message, MessageReader
-from vstack.tlc.progress import Progress, count, parse_final, parse_progress
 from vstack.tlc.outcome import ActionCount
+from vstack.tlc.progress import Progress, count, parse_final, parse_progress
 
 VIOLATIONS = {
     2110: "invariant",
@@ -31,7 +31,9 @@ _WARNING, _ERRORS = 3, (1, 2)
 _KEPT_PRINTS = 10_000
 _TAIL_LINES = 200
 _HUNG_AFTER = 5.0
-_ACTION = re.compile(r"^<(?P<name>.+?) line \d+, col \d+ .*?of module \w+.*>: (?P<distinct>[\d,]+):(?P<generated>[\d,]+)$")
+_ACTION = re.compile(
+    r"^<(?P<name>.+?) line \d+, col \d+ .*?of module \w+.*>: (?P<distinct>[\d,]+):(?P<generated>[\d,]+)$"
+)
 _SEARCH_DEPTH = re.compile(r"depth of the complete state graph search is ([\d,]+)")
 _TERMINATED = re.compile(r"^Terminating due to java\.lang\.OutOfMemoryError")
 

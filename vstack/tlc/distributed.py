@@ -108,9 +108,7 @@ def _serve(
     return make_result(seen, finished, outcome, job, command, tools, monotonic() - started), seen.unnamed_violation
 
 
-def _server_command(
-    job: TlcJob, tools: Tools, machines: Distributed, place: Workspace, port: int
-) -> tuple[str, ...]:
+def _server_command(job: TlcJob, tools: Tools, machines: Distributed, place: Workspace, port: int) -> tuple[str, ...]:
     properties = (_PORT.format(port=port), f"-Djava.rmi.server.hostname={machines.server}")
     options = ("-tool", "-checkpoint", "0", "-metadir", str(place.metadir), "-config", str(place.config))
     flags = () if job.check_deadlock else ("-deadlock",)

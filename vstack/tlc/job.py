@@ -25,7 +25,11 @@ class TlcJob:
     to it, then in the folders of ``search``. ``extra_files`` are generated
     modules by file name (``Gen.tla``), which win over files of that name; the
     root may be one of them. ``check_deadlock`` decides, whatever the
-    configuration says. ``fingerprint`` is TLC's ``-fp`` (0 to 130).
+    configuration says. With ``continue_after_violation`` TLC names only the first
+    invariant that a state violates: one that is never named needn't hold.
+    ``fingerprint`` is TLC's ``-fp`` (0 to 130). ``brief``
+    says that the run is one of seconds: the JVM then takes a third less CPU
+    time to start, and searches slower.
     """
 
     module: Path
@@ -38,6 +42,7 @@ class TlcJob:
     fingerprint: int = 0
     extra_files: Mapping[str, str] = field(default_factory=dict)
     continue_after_violation: bool = False
+    brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from vstack.tla.actions import Action
 from vstack.tla.cfg import Cfg
 from vstack.tla.places import offsets
 from vstack.tla.tree import ACTION_LEVEL, Apply, Node, Span, children
-from vstack.tla.values import Value, parse_value
+from vstack.tla.values import Value
 from vstack.tlc.job import Budget, TlcJob
 from vstack.tlc.outcome import TlcResult
+from vstack.tlc.printed import printed_tuples
 from vstack.tlc.replay import COUNTER, MODULE, replay_job, replayable
 from vstack.tlc.run import run_tlc
 from vstack.tlc.trace import INITIAL, Step, Trace
@@ -95,9 +96,7 @@ def _walk(
             return None
         body, first_lines = _body(candidates)
         budget = Budget(min(_SECONDS, job.budget.seconds), job.budget.heap_mb)
-        walk = replay_job(
-            trace, replace(job, budget=budget), body=body, cfg=Cfg(init="VstackInit", next="VstackNext")
-        )
+        walk = replay_job(trace, replace(job, budget=budget), body=body, cfg=Cfg(init="VstackInit", next="VstackNext"))
         result = run_tlc(walk, tools)
         if result.verdict is not Verdict.ERROR:
             return result, candidates
@@ -190,24 +189,12 @@ _Fit = tuple[Action, Mapping[str, Value]]
 def _fits(printed: Sequence[str], candidates: Sequence[_Candidate]) -> dict[int, list[_Fit]]:
     """What the walk printed, by the number of the step it explains."""
     fits: dict[int, list[_Fit]] = {}
-    pending = ""
-    for line in printed:
-        if not pending and not line.startswith("<<") or _MARK not in (pending or line):
-            pending = ""
-            continue
-        # TLC breaks long values over several lines.
-        pending += line + "\n"
-        try:
-            value = parse_value(pending)
-        except VstackError:
-            continue
-        pending = ""
-        if isinstance(value, tuple) and len(value) == 4 and value[0] == _MARK:
-            _, at, index, values = value
-            assert isinstance(at, int) and isinstance(index, int) and isinstance(values, tuple)
-            candidate = candidates[index]
-            names = (name.removeprefix(_INNER) for name in candidate.names)
-            fits.setdefault(at + 1, []).append((candidate.action, dict(zip(names, values, strict=True))))
+    for entry in printed_tuples(printed, _MARK):
+        _, at, index, values = entry
+        assert isinstance(at, int) and isinstance(index, int) and isinstance(values, tuple)
+        candidate = candidates[index]
+        names = (name.removeprefix(_INNER) for name in candidate.names)
+        fits.setdefault(at + 1, []).append((candidate.action, dict(zip(names, values, strict=True))))
     return fits
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from vstack.tla.cfg import Assignment, Cfg
-from vstack.tla.values import FnValue, ModelValue, Record, Symbolic, Value, format_value
+from vstack.tla.values import FnValue, ModelValue, Symbolic, Value, format_value
 from vstack.tlc.job import TlcJob
 from vstack.tlc.trace import Trace
 
@@ -60,6 +60,7 @@ VstackStep == {COUNTER}' = {COUNTER} + 1 /\\ {after}
         check_deadlock=False,
         coverage=False,
         continue_after_violation=False,
+        brief=True,
     )
 
 

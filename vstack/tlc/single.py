@@ -19,6 +19,8 @@ from vstack.tools.java import clean_environment
 from vstack.verdicts import Verdict
 
 KEPT_LINES = 200
+# With -continue there may be a violation per state; each trace is as long as the search is deep.
+_KEPT_TRACES = 100
 
 
 def command_line(job: TlcJob, tools: Tools, place: Workspace) -> tuple[str, ...]:
@@ -54,6 +56,7 @@ def jvm(job: TlcJob, tools: Tools, temporary: Path, *properties: str) -> tuple[s
         "-XX:+ExitOnOutOfMemoryError",
         "-Dfile.encoding=UTF-8",
         f"-Djava.io.tmpdir={temporary}",
+        *(("-XX:TieredStopAtLevel=1",) if job.brief else ()),
         *properties,
         "-cp",
         str(tools.jar),
@@ -96,7 +99,7 @@ def make_result(
     """The result of a run whose outcome is known, with what was seen of it on the way."""
     traces: tuple[Trace, ...] = ()
     if outcome.verdict is Verdict.VIOLATED:
-        read = (read_trace(violation.message, violation.following) for violation in seen.violations)
+        read = (read_trace(violation.message, violation.following) for violation in seen.violations[:_KEPT_TRACES])
         traces = tuple(trace for trace in read if trace)
     latest = seen.last_progress
     generated, distinct, queue = seen.final or (

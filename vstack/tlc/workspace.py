@@ -86,9 +86,7 @@ def _fill(folder: Path, job: TlcJob, tools: Tools) -> Workspace:
         (folder / CONFIG).write_text(text, encoding="utf-8")
     except OSError as error:
         raise VstackError(f"The temp folder for TLC can't be written: {error.strerror}", where=str(folder)) from None
-    return Workspace(
-        folder, job.module.stem, {name: _original(source, folder, job) for name, source in found.items()}
-    )
+    return Workspace(folder, job.module.stem, {name: _original(source, folder, job) for name, source in found.items()})
 
 
 def _original(source: Source, folder: Path, job: TlcJob) -> Source:

@@ -77,7 +77,9 @@ class Features:
             (folder / "probe.cfg").write_text(cfg, encoding="utf-8")
             command = [*self.java, "-Xmx256m", f"-Djava.io.tmpdir={folder}", "-cp", str(self.jar), "tlc2.TLC"]
             command += ["-tool", "-metadir", str(folder / "states"), "-config", str(folder / "probe.cfg")]
-            finished = run([*command, *options, _NAME], cwd=folder, env=clean_environment(folder), seconds=_PROBE_SECONDS)
+            finished = run(
+                [*command, *options, _NAME], cwd=folder, env=clean_environment(folder), seconds=_PROBE_SECONDS
+            )
         answer = finished.returncode == 0 and bool(re.search(r"STARTMSG 2193:", finished.stdout))
         # Only an answer is remembered: a probe that was stopped, or found no Java, says nothing of the jar.
         if finished.stopped is None and "@!@!@STARTMSG" in finished.stdout:
