@@ -17,7 +17,7 @@ Init ==
   /\ phase = [r \in Requests |-> "new"]
 
 \* @process scheduler
-\* @ours
+\* @ours the scaffold stands for no code yet
 Start(r) ==
   /\ phase[r] = "new"
   /\ page = "free"
@@ -26,7 +26,7 @@ Start(r) ==
   /\ phase' = [phase EXCEPT ![r] = "loading"]
 
 \* @process network
-\* @ours
+\* @ours the scaffold stands for no code yet
 Land ==
   /\ transfer # "none"
   /\ transfer' = "none"
@@ -34,7 +34,7 @@ Land ==
   /\ UNCHANGED page
 
 \* @process scheduler
-\* @ours
+\* @ours the scaffold stands for no code yet
 Free(r) ==
   /\ page = r
   /\ phase[r] \in {"ready", "aborted"}
@@ -45,7 +45,7 @@ Free(r) ==
 
 \* Someone aborts a request while it loads.
 \* @process user
-\* @environment
+\* @environment a user gives up waiting
 Abort(r) ==
   /\ Aborts
   /\ phase[r] = "loading"
