@@ -132,10 +132,14 @@ class Floors(Section):
 
 
 class Budget(Section):
-    """Limits of one engine run: wall-clock seconds and Java heap in MiB."""
+    """Limits of one engine run: wall-clock seconds and Java heap in MiB.
+
+    ``brief`` says that runs take seconds: the JVM then spends less on starting, and searches slower.
+    """
 
     seconds: float = 600
     heap_mb: int = 1024
+    brief: bool = False
 
 
 class Mutation(Section):

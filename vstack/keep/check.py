@@ -11,6 +11,8 @@ from vstack.abstract.atomicity import check_atomicity
 from vstack.abstract.check import check_anchors
 from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import Repos, open_repos
+from vstack.abstract.scope import check_scope
+from vstack.abstract.guard_anchors import guard_anchors
 from vstack.context import Context
 from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts
@@ -128,7 +130,10 @@ def _abstract(gathering: Gathering) -> None:
         atomicity = check_atomicity(context.project, marks, repos)
         parts["anchors"] = report.rows
         parts["atomicity"] = atomicity
-        gathering.findings += [*findings, *rule, *report.findings, *_atomicity_findings(atomicity)]
+        anchors = [anchor for each in marks for anchor in each.anchors]
+        anchors += [anchor for several in guard_anchors(context.project).values() for anchor in several]
+        _, uncovered = check_scope(context.project, anchors, repos)
+        gathering.findings += [*findings, *rule, *report.findings, *_atomicity_findings(atomicity), *uncovered]
 
 
 def _atomicity_findings(rows: tuple[AtomicityRow, ...]) -> list[Finding]:

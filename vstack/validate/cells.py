@@ -83,6 +83,7 @@ def cell_job(project: Project, setting: Setting, goals: Iterable[str], *, worker
         workers=workers,
         check_deadlock=project.model.check_deadlock,
         budget=Budget(seconds=budget.seconds, heap_mb=budget.heap_mb),
+        brief=budget.brief,
     )
 
 

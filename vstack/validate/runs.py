@@ -73,7 +73,6 @@ class Runner:
             "root": self.project.model.module,
             "cfg": format_cfg(job.cfg, old_jar=False)[0],
             "options": {"workers": job.workers, "deadlock": job.check_deadlock, "fp": job.fingerprint},
-            "budget": asdict(job.budget),
             "requirements": asdict(self._requirements(entry)),
         }
 
