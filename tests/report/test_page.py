@@ -120,7 +120,7 @@ def test_the_words_of_each_outcome_are_kept_apart() -> None:
     assert "NOT as expected : expected holds" in troubled
     assert "stopped after 600 s with 12,345 states left" in troubled
     assert "not approved: Isolation, Integrity, Finality" in troubled
-    assert "The guard constant Hold occurs in Init." in troubled
+    assert "The guard constant Hold occurs in Init (ToyLease.tla:88). Use it only in" in troubled
 
 
 def test_the_same_reports_give_the_same_bytes(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tests.report.toy import CASE, TROUBLED
 from vstack.report.table import print_report
-from vstack.results import CaseReport
+from vstack.results import AtomicityRow, CaseReport
 
 
 def printed(report: CaseReport, width: int = 80) -> str:
@@ -28,7 +28,7 @@ def test_it_fits_and_has_no_escape_codes_when_piped(report: CaseReport) -> None:
 def test_the_outcome_stands_first_and_last_with_its_meaning() -> None:
     lines = printed(CASE).splitlines()
     places = [number for number, line in enumerate(lines) if line == "outcome: AS EXPECTED"]
-    assert places[0] == 1 and places[-1] > len(lines) - 8
+    assert places[0] == 1 and places[-1] >= len(lines) - 4
     text = " ".join(printed(CASE).split())
     assert "“As expected” is not “holds”: of 18 cells, 4 are violated" in text
     assert text.count("approval: demo key: no person approved this") == 2
@@ -59,7 +59,7 @@ def test_kills_mutants_anchors_traces_and_assumptions_are_told() -> None:
         "anchors to the code: 1 exact, 1 moved, 1 not checked",
         "traces: no trace recorded",
         "bounds: Requests = {r1, r2}, Pages = {p1, p2}",
-        "the lender's restart: its pages are mapped anew",
+        "left out of the model: 1 thing, each with its reason",
     ):
         assert part in text
 
@@ -74,3 +74,20 @@ def test_a_mutant_run_without_its_controls_counts_for_nothing() -> None:
 def test_text_that_looks_like_markup_is_printed_as_it_is() -> None:
     text = printed(CASE.model_copy(update={"title": "[bold]x[/bold] [/]", "assumptions": ("[red]y",)}))
     assert "[bold]x[/bold] [/]" in text and "[red]y" in text
+
+
+def test_a_finding_is_told_once_with_what_to_do_about_it() -> None:
+    finding = TROUBLED.findings[0]
+    reason = f"{finding.rule}: {finding.message} ({finding.where})"
+    text = " ".join(printed(TROUBLED.model_copy(update={"outcome": "refused", "reasons": (reason,)})).split())
+    assert text.count("The guard constant Hold occurs in Init") == 1
+    assert "(ToyLease.tla:88). Use it only in enabling conditions" in text
+
+
+def test_what_could_not_be_checked_is_counted_with_its_reason() -> None:
+    rows = tuple(
+        AtomicityRow(action=name, where=f"{CASE.root}/m.tla:1", finding="not checked: no checkout", checked=False)
+        for name in ("A", "B")
+    )
+    text = printed(CASE.model_copy(update={"atomicity": rows}))
+    assert " - atomicity not checked, 2 findings: no checkout" in text and "not atomic" not in text

@@ -18,8 +18,11 @@ from vstack.report.words import (
     has_demo_key,
     outcome_sentence,
     plural,
+    reasons,
     states_words,
     strength_words,
+    unchecked_atomicity,
+    within,
 )
 from vstack.results import CaseReport, Cell, Evidence
 from vstack.verdicts import Verdict
@@ -44,6 +47,8 @@ def print_report(report: CaseReport, console: Console) -> None:
     _anchors(report, console)
     _traces(report, console)
     _basis(report, console)
+    for reason in reasons(report):
+        _item(console, reason)
     _outcome(report, console)
 
 
@@ -53,11 +58,8 @@ def _outcome(report: CaseReport, console: Console) -> None:
     style = "bold green" if good else "bold yellow" if report.outcome == "undecided" else "bold red"
     console.print(Text.assemble(("outcome: ", "bold"), (report.outcome.upper(), style)))
     console.print(Padding(Text(outcome_sentence(report)), (0, 0, 0, 2)))
-    for reason in report.reasons:
-        _item(console, reason)
     if approval := approval_words(report):
         console.print(Text(f"approval: {approval}", style="bold yellow" if has_demo_key(report) else ""))
-    console.print()
 
 
 def _matrix(report: CaseReport, console: Console) -> None:
@@ -147,10 +149,10 @@ def _anchors(report: CaseReport, console: Console) -> None:
             if row.state in ("moved", "changed", "missing"):
                 _item(console, f"{row.state}: {row.action} {row.anchor}" + (f", now {row.now}" if row.now else ""))
     for row in report.atomicity:
-        if not row.excuse:
-            _item(console, f"not atomic: {row.action} ({row.where}): {row.finding}")
-    for finding in report.findings:
-        _item(console, f"refused by rule {finding.rule} ({finding.where}): {finding.message} {finding.todo}".rstrip())
+        if row.checked and not row.excuse:
+            _item(console, f"not atomic: {row.action} ({within(report, row.where)}): {row.finding}")
+    for reason, count in unchecked_atomicity(report):
+        _item(console, f"atomicity not checked, {plural(count, 'finding')}: {reason}")
 
 
 def _traces(report: CaseReport, console: Console) -> None:
@@ -175,9 +177,8 @@ def _basis(report: CaseReport, console: Console) -> None:
     for text in resting:
         _item(console, text)
     if report.omissions:
-        _heading(console, "left out of the model")
-        for what, reason in report.omissions:
-            _item(console, f"{what}: {reason}")
+        _heading(console, f"left out of the model: {plural(len(report.omissions), 'thing')}, each with its reason")
+        _item(console, "the HTML page and `vstack.yaml` list them")
     console.print()
 
 

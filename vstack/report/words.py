@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vstack.results import CaseReport, Evidence
+from collections import Counter
+
+from vstack.results import CaseReport, Evidence, Finding
 from vstack.verdicts import Strength, Verdict
 
 DEMO_KEY = "demo key: no person approved this"
@@ -31,6 +33,18 @@ def outcome_sentence(report: CaseReport) -> str:
             f" {'is' if violated == 1 else 'are'} violated, as the matrix says."
         )
     return text
+
+
+def reasons(report: CaseReport) -> tuple[str, ...]:
+    """Why the outcome is what it is, each with what to do about it, then all else that a rule found."""
+    told = {f"{one.rule}: {one.message} ({one.where})": _finding(report, one) for one in report.findings}
+    others = (text for text in told if text not in report.reasons)
+    return tuple(told.get(text, text) for text in (*report.reasons, *others))
+
+
+def _finding(report: CaseReport, finding: Finding) -> str:
+    todo = f" {finding.todo.rstrip('.')}." if finding.todo else ""
+    return f"{finding.rule}: {finding.message.rstrip('.')} ({within(report, finding.where)}).{todo}"
 
 
 def has_demo_key(report: CaseReport) -> bool:
@@ -83,6 +97,17 @@ def bounds(report: CaseReport) -> tuple[tuple[str, str], ...]:
 def assumptions(report: CaseReport) -> tuple[str, ...]:
     """What the claims rest on besides ``bounds``."""
     return tuple(text for text in report.assumptions if not text.startswith("bound: "))
+
+
+def within(report: CaseReport, where: str) -> str:
+    """``where`` without the folder of the project: a page is read on other machines."""
+    return where.removeprefix(f"{report.root}/")
+
+
+def unchecked_atomicity(report: CaseReport) -> tuple[tuple[str, int], ...]:
+    """Why the atomicity rule looked at no code, with the number of findings that say so."""
+    reasons = Counter(row.finding.removeprefix("not checked: ") for row in report.atomicity if not row.checked)
+    return tuple(reasons.items())
 
 
 def strength_words(evidence: Evidence) -> str:
