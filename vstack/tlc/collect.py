@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
+from vstack.tlc.coverage import Coverage
 from vstack.tlc.messages import Message, MessageReader
-from vstack.tlc.outcome import ActionCount
 from vstack.tlc.progress import Progress, count, parse_final, parse_progress
 
 VIOLATIONS = {
@@ -31,9 +31,6 @@ _WARNING, _ERRORS = 3, (1, 2)
 _KEPT_PRINTS = 10_000
 _TAIL_LINES = 200
 _HUNG_AFTER = 5.0
-_ACTION = re.compile(
-    r"^<(?P<name>.+?) line \d+, col \d+ .*?of module \w+.*>: (?P<distinct>[\d,]+):(?P<generated>[\d,]+)$"
-)
 _SEARCH_DEPTH = re.compile(r"depth of the complete state graph search is ([\d,]+)")
 _TERMINATED = re.compile(r"^Terminating due to java\.lang\.OutOfMemoryError")
 
@@ -60,8 +57,7 @@ class Collector:
         self.warnings: list[str] = []
         self.printed: deque[str] = deque(maxlen=_KEPT_PRINTS)
         self.sany: list[str] = []
-        self.fired: dict[str, ActionCount] = {}
-        self.coverage_complete = False
+        self.coverage = Coverage()
         self.final: tuple[int, int, int] | None = None
         self.success = False
         self.out_of_memory = False
@@ -154,16 +150,11 @@ class Collector:
             found = _SEARCH_DEPTH.search(message.text)
             self.depth = count(found[1]) if found else self.depth
         elif code == _COVERAGE_START:
-            self.fired, self.coverage_complete = {}, False
+            self.coverage = Coverage()
         elif code == _COVERAGE_END:
-            self.coverage_complete = True
+            self.coverage.complete = True
         elif code == _COVERAGE_ACTION:
-            found = _ACTION.match(message.text)
-            if found:
-                before = self.fired.get(found["name"], ActionCount(0, 0))
-                self.fired[found["name"]] = ActionCount(
-                    before.distinct + count(found["distinct"]), before.generated + count(found["generated"])
-                )
+            self.coverage.add(message.text)
 
     @property
     def mid_message(self) -> bool:

@@ -40,8 +40,8 @@ class TlcResult:
     ``assumption``. ``where`` is ``file:line`` of an error. ``shortest`` says whether no
     shorter counterexample exists: true of what one worker's breadth-first
     search finds, never of a temporal counterexample. ``fired`` maps actions
-    to their counts in the last coverage TLC printed, all disjuncts of a name
-    together; ``printed`` is what the model printed.
+    to their counts in the last coverage TLC printed (``vstack.tlc.coverage``
+    says under which names); ``printed`` is what the model printed.
     """
 
     verdict: Verdict

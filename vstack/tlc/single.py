@@ -117,7 +117,7 @@ def make_result(
         generated=generated,
         queue=queue,
         depth=seen.depth,
-        fired=seen.fired,
+        fired=seen.coverage.fired(),
         seconds=seconds,
         returncode=finished.returncode,
         command=command,

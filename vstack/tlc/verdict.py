@@ -118,12 +118,13 @@ def _passed(seen: Collector, job: TlcJob, requirements: Requirements) -> Outcome
 def _unfired(seen: Collector, job: TlcJob, requirements: Requirements) -> str | None:
     if not requirements.actions:
         return None
-    if not job.coverage or not seen.coverage_complete:
+    if not job.coverage or not seen.coverage.complete:
         return f"without coverage it can't be seen whether required actions fired ({', '.join(requirements.actions)})"
-    unknown = [name for name in requirements.actions if name not in seen.fired]
+    fired = seen.coverage.fired()
+    unknown = [name for name in requirements.actions if name not in fired]
     if unknown:
         return f"required actions are not in the next-state relation: {', '.join(unknown)}"
-    never = [name for name in requirements.actions if not seen.fired[name].generated]
+    never = [name for name in requirements.actions if not fired[name].generated]
     return f"required actions never fired: {', '.join(never)}" if never else None
 
 
