@@ -10,9 +10,10 @@ import pytest
 
 from tests.report.toy import CASE, COMMIT, CROWDED, TROUBLED
 from vstack.errors import VstackError
-from vstack.report.page import render_page, safe_url, short_place, write_page
+from vstack.report.page import breakable, file_lines, render_page, safe_url, short_place, write_page
+from vstack.report.view import make_view
 
-VOID = {"meta", "link", "br", "img", "hr", "input"}
+VOID = {"meta", "link", "br", "img", "hr", "input", "wbr"}
 
 
 class Reader(HTMLParser):
@@ -85,13 +86,16 @@ def test_nothing_is_loaded_and_nothing_runs(page: Reader) -> None:
     assert not re.search(r"@import|url\(", html)
 
 
-def test_every_violated_cell_and_kill_leads_to_its_counterexample() -> None:
+def test_every_violated_run_leads_to_its_counterexample_and_equal_ones_share_it() -> None:
+    view = make_view(CASE, "c")
     page = Reader(render_page([CASE]))
     runs = [cell.evidence for cell in CASE.cells] + [cell.evidence for row in CASE.kills for cell in row.cells]
-    violated = [run for run in runs if run.trace]
+    violated = [run.key for run in runs if run.trace]
+    assert set(view.links) == set(violated) and len(violated) == 5
+    assert len(set(view.links.values())) == 4, "eager breaks Isolation the same way in both environments"
     examples = [name for name in page.ids if re.fullmatch(r"c-toy-lease-x\d+", name)]
-    assert len(examples) == len({run.key for run in violated}) == 5
-    assert {link[1:] for link in page.links} >= set(examples)
+    assert len(examples) == 4 and {link[1:] for link in page.links} >= set(examples)
+    assert "variant eager, environments calm and host may die" in " ".join(page.text)
 
 
 def test_what_comes_from_a_report_is_escaped() -> None:
@@ -149,6 +153,8 @@ def test_a_page_that_can_not_be_written_is_an_error_a_user_understands(tmp_path:
 
 def test_places_are_shortened_and_only_web_links_followed() -> None:
     assert short_place(f"toy:a/b.py:1-9@{COMMIT}") == "a/b.py:1-9 @ 012345678"
+    assert file_lines(f"toy:a/b.py:1-9@{COMMIT}") == "b.py:1-9"
+    assert breakable("FinalityBlocks<") == "Finality<wbr>Blocks&lt;"
     assert short_place("somewhere") == "somewhere"
     assert safe_url("https://example.org/x") == "https://example.org/x"
     assert safe_url("javascript:alert(1)") is None and safe_url(None) is None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from vstack.report.tags import plain, read_tags
+from vstack.report.tags import fill, plain, read_tags
 from vstack.report.values import Difference, differences, show
 from vstack.results import CaseReport, Evidence
 from vstack.tlc import trace
@@ -138,13 +138,17 @@ def unfilled(english: str) -> str:
 
 
 def _english(text: Any, action: str, params: Mapping[str, str]) -> str:
-    """The model's comment with ``{name}`` filled in, or the action's name taken apart."""
+    """The model's comment with its parameters filled in, or the action's name taken apart.
+
+    A parameter is written ``{name}``; one whose name is a letter that is no
+    English word may stand bare ("the client sends request r").
+    """
     words = " ".join(str(text or "").split())
     if not words:
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", action).capitalize() + "."
     for name, value in params.items():
         words = words.replace("{" + name + "}", value)
-    words = unfilled(words)
+    words = fill(unfilled(words), {name: value for name, value in params.items() if re.fullmatch("[b-z]", name)})
     return words if words.endswith((".", "!", "?")) else words + "."
 
 
@@ -163,7 +167,7 @@ def _spoken_of(formula: str, last: trace.Step, steps: tuple[Step, ...]) -> tuple
 
 
 def _lanes(steps: tuple[Step, ...], report: CaseReport) -> tuple[str, ...]:
-    """The processes that act or are sent to, in the project's order, the environment last."""
+    """The processes that act or are sent to, in the project's order, the environment first."""
     seen = dict.fromkeys(step.process for step in steps)
     for step in steps:
         for sent in step.sends:
@@ -171,4 +175,4 @@ def _lanes(steps: tuple[Step, ...], report: CaseReport) -> tuple[str, ...]:
                 seen.setdefault(sent.rsplit(" to ", 1)[1].strip())
     known = [name for name in report.processes if name in seen]
     rest = [name for name in seen if name not in known]
-    return tuple(sorted([*known, *rest], key=lambda name: name == ENVIRONMENT))
+    return tuple(sorted([*known, *rest], key=lambda name: name != ENVIRONMENT))

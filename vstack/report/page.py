@@ -41,7 +41,9 @@ def render_page(reports: Sequence[CaseReport]) -> str:
     environment.globals.update(
         mark=lambda verdict: _MARKS[str(verdict)],
         place=short_place,
+        lines=file_lines,
         plain=unfilled,
+        breakable=breakable,
         sections_of=View.sections,
         safe_url=safe_url,
         svg=Markup,
@@ -56,6 +58,17 @@ def short_place(anchor: str) -> str:
     """``repo:path:first-last@commit`` for a narrow column: ``path:first-last`` and nine letters of the commit."""
     found = _ANCHOR.fullmatch(anchor)
     return f"{found['path']}:{found['lines']} @ {found['commit'][:9]}" if found else anchor
+
+
+def file_lines(anchor: str) -> str:
+    """``repo:path:first-last@commit`` where path and commit are known: ``file:first-last``."""
+    found = _ANCHOR.fullmatch(anchor)
+    return f"{found['path'].rpartition('/')[2]}:{found['lines']}" if found else anchor
+
+
+def breakable(name: str) -> Markup:
+    """``name`` with places where a narrow column may break it: before a capital, after a sign."""
+    return Markup("<wbr>").join(piece for piece in re.findall(r"[A-Z]?[^A-Z_.-]*[_.-]?", name) if piece)
 
 
 def safe_url(url: str | None) -> str | None:

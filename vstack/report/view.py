@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from vstack.report.behaviour import Behaviour, read_behaviour
 from vstack.report.diagram import sequence_diagram
 from vstack.report.flights import Flight, Kind, find_flights, told
 from vstack.report.story import ending, schedule
-from vstack.report.words import subject_words
+from vstack.report.words import listed, subject_words
 from vstack.results import CaseReport, Cell, Evidence
 from vstack.verdicts import Verdict
 
@@ -19,13 +20,19 @@ _BESIDE = 740
 
 @dataclass(frozen=True)
 class Counterexample:
-    """One violated run, ready to be drawn; ``anchor`` is its id on the page."""
+    """One schedule that breaks a goal, ready to be drawn.
+
+    ``anchor`` is its id on the page, ``keys`` are those of the runs that found
+    it, ``commit`` that of all linked code if it is one.
+    """
 
     anchor: str
     title: str
+    group: str
     subject: str
     expected: bool | None
-    evidence: Evidence
+    keys: tuple[str, ...]
+    commit: str | None
     behaviour: Behaviour
     flights: tuple[Flight, ...]
     diagram: str
@@ -141,7 +148,7 @@ def make_view(report: CaseReport, anchor: str) -> View:
         variants=tuple(dict.fromkeys(cell.variant for cell in cells)),
         environments=tuple(dict.fromkeys(cell.environment for cell in cells)),
         counterexamples=counterexamples,
-        links={item.evidence.key: item.anchor for item in counterexamples},
+        links={key: item.anchor for item in counterexamples for key in item.keys},
         urls=_urls(report),
     )
 
@@ -152,32 +159,43 @@ def slug(text: str) -> str:
 
 
 def _counterexamples(report: CaseReport, anchor: str) -> list[Counterexample]:
-    found: dict[str, Counterexample] = {}
-    kills = (cell for row in report.kills for cell in row.cells)
-    for cell in (*report.cells, *kills):
-        run = cell.evidence
-        if run.verdict != Verdict.VIOLATED or run.key in found:
-            continue
-        behaviour = read_behaviour(run, report)
-        if behaviour is None:
-            continue
-        name = f"{anchor}-x{len(found) + 1}"
-        flights = find_flights(behaviour, report)
-        diagram = sequence_diagram(behaviour, flights, report, name)
-        found[run.key] = Counterexample(
-            anchor=name,
-            title=f"How {behaviour.goal} is broken",
-            subject=subject_words(run, report),
-            expected=None if cell.expected is None else cell.as_expected,
-            evidence=run,
-            behaviour=behaviour,
-            flights=flights,
-            diagram=diagram.svg,
-            narrow=diagram.width <= _BESIDE,
-            ending=ending(behaviour),
-            schedule=schedule(run, report),
-        )
-    return list(found.values())
+    """One for each schedule: cells of several environments that fail the same way share it."""
+    groups: dict[str, list[Cell]] = {}
+    for cell in (*report.cells, *(cell for row in report.kills for cell in row.cells)):
+        if cell.evidence.verdict == Verdict.VIOLATED and cell.evidence.trace:
+            same = json.dumps([cell.variant, cell.removed, cell.goal, cell.evidence.trace], sort_keys=True)
+            groups.setdefault(same, []).append(cell)
+    return [_counterexample(report, cells, f"{anchor}-x{number}") for number, cells in enumerate(groups.values(), start=1)]
+
+
+def _counterexample(report: CaseReport, cells: list[Cell], name: str) -> Counterexample:
+    run = cells[0].evidence
+    behaviour = read_behaviour(run, report)
+    assert behaviour is not None, "chosen for its trace"
+    flights = find_flights(behaviour, report)
+    diagram = sequence_diagram(behaviour, flights, report, name)
+    expected = [cell.as_expected for cell in cells if cell.expected is not None]
+    return Counterexample(
+        anchor=name,
+        title=f"How {behaviour.goal} is broken",
+        group=f"Without {listed(cells[0].removed)}" if cells[0].removed else f"Variant {cells[0].variant}",
+        subject=subject_words(run, report, list(dict.fromkeys(cell.environment for cell in cells))),
+        expected=all(expected) if expected else None,
+        keys=tuple(cell.evidence.key for cell in cells),
+        commit=_one_commit(behaviour),
+        behaviour=behaviour,
+        flights=flights,
+        diagram=diagram.svg,
+        narrow=diagram.width <= _BESIDE,
+        ending=ending(behaviour),
+        schedule=schedule(run, report),
+    )
+
+
+def _one_commit(behaviour: Behaviour) -> str | None:
+    """The commit that all linked code of ``behaviour`` is at, if it is one."""
+    commits = {code.text.rpartition("@")[2] for step in behaviour.steps for code in step.code}
+    return commits.pop() if len(commits) == 1 else None
 
 
 def _urls(report: CaseReport) -> dict[str, str]:

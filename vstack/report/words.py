@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from vstack.results import CaseReport, Evidence, Finding
 from vstack.verdicts import Strength, Verdict
@@ -73,15 +74,19 @@ def is_approved(report: CaseReport) -> bool:
 
 def question(report: CaseReport) -> str:
     """What was asked of the engines, in one sentence."""
-    goals = dict.fromkeys(cell.goal for cell in report.cells)
-    variants = dict.fromkeys(cell.variant for cell in report.cells)
-    environments = dict.fromkeys(cell.environment for cell in report.cells)
-    processes = list(report.processes)
-    who = f" of {' and '.join([', '.join(processes[:-1]), *processes[-1:]] if processes[1:] else processes)}"
+    goals = plural(len({cell.goal for cell in report.cells}), "goal")
+    variants = plural(len({cell.variant for cell in report.cells}), "variant")
+    environments = plural(len({cell.environment for cell in report.cells}), "environment")
+    who = f" of {listed(list(report.processes))}" if report.processes else ""
     return (
-        f"Does each of {plural(len(goals), 'goal')} hold for each of {plural(len(variants), 'variant')} of the code,"
-        f" in {plural(len(environments), 'environment')}, whatever the order in which the steps{who if processes else ''} happen?"
+        f"{goals}, {variants} of the code, {environments}: which goal holds where,"
+        f" whatever the order in which the steps{who} happen?"
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def bounds(report: CaseReport) -> tuple[tuple[str, str], ...]:
@@ -122,17 +127,16 @@ def states_words(evidence: Evidence) -> str:
     return f"{evidence.numbers.distinct:,}" if evidence.numbers.distinct else "-"
 
 
-def subject_words(evidence: Evidence, report: CaseReport) -> str:
-    """What was run, in words: variant, guards taken away, environment."""
+def subject_words(evidence: Evidence, report: CaseReport, environments: Sequence[str] = ()) -> str:
+    """What was run, in words: variant, guards taken away, environment (or the several ``environments``)."""
     subject = evidence.subject
     parts = []
     if variant := subject.get("variant"):
         parts.append(f"variant {variant}" + (" (our own design)" if variant in report.ours else ""))
-    if removed := subject.get("removed"):
-        names = [removed] if isinstance(removed, str) else list(removed)
-        parts.append(f"without guard{'s' * (len(names) > 1)} {' and '.join(names)}")
-    if environment := subject.get("environment"):
-        parts.append(f"environment {environment}")
+    if removed := list(subject.get("removed") or ()):
+        parts.append(f"without guard{'s' * (len(removed) > 1)} {listed(removed)}")
+    if environments := environments or [name for name in [subject.get("environment")] if name]:
+        parts.append(f"environment{'s' * (len(environments) > 1)} {listed(environments)}")
     return ", ".join(parts) or report.project
 
 
