@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -60,3 +63,32 @@ def test_only_the_last_lines_are_kept(tmp_path: Path, keep: int | None) -> None:
     )
     assert seen == [f"{number}\n" for number in range(1, 6)]
     assert ended.stdout.split() == [str(number) for number in range(6 - (keep or 5), 6)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_pool_of_engines_at_once(tmp_path: Path, number: int) -> None:
+    pids = tmp_path / "pids"
+    code = f"""
+import os, signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+import vstack.cli as cli
+from vstack.process import run
+for each in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(each, cli._stop)
+def engine(_):
+    run(["sh", "-c", "echo $$ >> {pids}; sleep 300"], cwd=Path("/"), env=os.environ, seconds=300)
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(engine, range(6)))
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and (not pids.exists() or len(pids.read_text().split()) < 2):
+        time.sleep(0.1)
+    parent.send_signal(number)
+    begun = time.monotonic()
+    assert parent.wait(timeout=30) != 0
+    assert time.monotonic() - begun < 15
+    started = [int(text) for text in pids.read_text().split()]
+    assert len(started) == 2, "the four that were queued are never started"
+    assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]

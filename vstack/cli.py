@@ -106,7 +106,7 @@ for _name, (_help, _table) in GROUPS.items():
 def main() -> None:
     """Run the command line; the one boundary where expected errors become exit codes."""
     # Killed or hung up on, we still end our engines: Python's default would leave them running.
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _stop)
     try:
         code = main_group.main(standalone_mode=False)
@@ -129,6 +129,12 @@ def main() -> None:
 
 
 def _stop(number: int, frame: object) -> None:
+    # Worker threads wait for engines of their own, which no exception in this thread would end.
+    process = sys.modules.get("vstack.process")
+    if process is not None:
+        process.stop_all(for_good=True)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
     sys.exit(128 + number)
 
 

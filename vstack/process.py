@@ -18,7 +18,9 @@ TICK_SECONDS = 0.5
 INTERRUPTED = "interrupted"
 
 _live: dict[subprocess.Popen[str], list[str]] = {}
-_live_lock = threading.Lock()
+# A signal handler may call stop_all while its own thread holds the lock.
+_live_lock = threading.RLock()
+_closing = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,23 @@ def kill_group(child: subprocess.Popen[str]) -> None:
         return
 
 
-def stop_all() -> None:
+def stop_all(*, for_good: bool = False) -> None:
     """End every child that ``run`` has started and that still runs; each such ``run`` raises KeyboardInterrupt.
 
-    For a main thread that was interrupted while worker threads wait for their children.
+    For a main thread that was interrupted while worker threads wait for their
+    children. With ``for_good`` no further child is started either, so that a
+    pool's queued tasks end at once: for a process that is about to exit.
     """
+    if for_good:
+        _closing.set()
     with _live_lock:
         children = list(_live.items())
-    for child, reason in children:
-        reason.append(INTERRUPTED)
+        for _, reason in children:
+            reason.append(INTERRUPTED)
+    for child, _ in children:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGTERM)
+    for child, _ in children:
         kill_group(child)
 
 
@@ -79,24 +89,12 @@ def run(
 
     Raises:
         FileNotFoundError: the program does not exist.
-        KeyboardInterrupt: ``stop_all`` ended the child.
+        KeyboardInterrupt: ``stop_all`` ended the child, or no more are started.
     """
     started = monotonic()
-    child = subprocess.Popen(
-        list(argv),
-        cwd=cwd,
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
+    child, reason = _start(argv, cwd, env)
     lines: deque[str] = deque(maxlen=keep_lines)
     errors: deque[str] = deque(maxlen=keep_lines)
-    reason: list[str] = []
     ended = threading.Event()
 
     def drain() -> None:
@@ -116,8 +114,6 @@ def run(
     reader = threading.Thread(target=drain, daemon=True)
     watcher = threading.Thread(target=watch, daemon=True)
     try:
-        with _live_lock:
-            _live[child] = reason
         reader.start()
         watcher.start()
         assert child.stdout is not None
@@ -140,3 +136,25 @@ def run(
     return Finished(
         child.returncode, "".join(lines), "".join(errors), monotonic() - started, reason[0] if reason else None
     )
+
+
+def _start(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen[str], list[str]]:
+    """The child, known to ``stop_all`` from its first moment, and where the reason for a stop is kept."""
+    with _live_lock:
+        if _closing.is_set():
+            raise KeyboardInterrupt
+        child = subprocess.Popen(
+            list(argv),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+        reason: list[str] = []
+        _live[child] = reason
+    return child, reason
