@@ -167,6 +167,9 @@ class _Course:
         """Compare what survived everywhere with the model, in each environment until a difference is found."""
         for world in self.worlds:
             if world.alone is not None:
+                reason = f"not compared with the model: its runs can't share a process ({world.alone})"
+                for mutant in self._open((*_DECIDED, "undecided", "differs")):
+                    self._note(world, "equivalence", mutant, Fate("differs", reason=reason, lasting=False))
                 continue
             pending = self._pending(world, "equivalence", self._open((*_DECIDED, "undecided", "differs")))
             chunks = [pending[at : at + BATCH_SIZE] for at in range(0, len(pending), BATCH_SIZE)]
