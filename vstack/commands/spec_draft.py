@@ -55,7 +55,7 @@ def run(folder: Path, draft: Draft, *, module_name: str | None, as_json: bool) -
 @click.command("draft", short_help="Add an unapproved goal to the project.")
 @click.argument("name")
 @click.option("--english", required=True, help="What must hold, in words.")
-@click.option("--kind", type=click.Choice(["invariant", "action", "temporal", "z3"]), default="invariant", show_default=True)
+@click.option("--kind", type=click.Choice(["invariant", "action", "temporal", "z3"]), default="invariant", show_default=True, help="What the formula is.")
 @click.option("--family", type=click.Choice(["isolation", "integrity", "finality", "conservation"]), help="The goal's family.")
 @click.option("--formula", help="TLA+ text; left out, NAME must be defined already.")
 @click.option("--source", "sources", multiple=True, metavar="URL", help="Where the goal comes from (repeat for more).")

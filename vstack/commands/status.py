@@ -54,7 +54,6 @@ def cli(name: str | None, folder: Path, wait: float | None, stop_it: bool, as_js
     The exit code is the run's own once it has ended, 3 while it runs, 2 if it died.
 
     \b
-    Example: vstack check --detach
-             vstack status 20260101-120000-1a2b --wait 60
+    Example: vstack status 20260101-120000-1a2b --wait 60
     """
     return run(folder, name, wait=wait, stop_it=stop_it, as_json=as_json)
