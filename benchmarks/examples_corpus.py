@@ -21,13 +21,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vstack.errors import VstackError
 from vstack.files import read_text
-from vstack.tla.actions import split_next
+from vstack.tla.actions import Action, split_next
 from vstack.tla.behaviour import behaviour
 from vstack.tla.cfg import format_cfg, parse_cfg
 from vstack.tla.closure import closure
 from vstack.tla.comments import comments_above
 from vstack.tla.sany import load
-from vstack.tla.tree import Spec
+from vstack.tla.tree import Apply, Node, Number, Spec, Substituted, children
 from vstack.tools.find import find_tools
 
 PROCESSES = 2
@@ -55,16 +55,43 @@ def relation_of(spec: Spec) -> str | None:
     return "Next" if spec.has("Next") and not spec.definition("Next").params else None
 
 
-def read_module(path: Path, search: tuple[Path, ...]) -> Outcome:
-    """Load one module, hash all its definitions, split its next-state relation, read its comments."""
+def accounted(action: Action) -> set[str]:
+    """The variables that an action updates or says are unchanged."""
+    return {item.variable for item in action.updates} | set(action.unchanged)
+
+
+def wrong_span(spec: Spec) -> str | None:
+    """A name, number or string of the root module that is not what the text at its span says; None if there is none."""
+    pending: list[Node] = [item.body for item in spec.root.own_definitions() if item.body is not None]
+    while pending:
+        node = pending.pop()
+        # A substitution that INSTANCE implies (x <- x) has the span of the INSTANCE: no text of its own.
+        pending += [node.body] if isinstance(node, Substituted) else children(node)
+        if node.span.module != spec.root.name:
+            continue
+        if isinstance(node, Apply) and not node.operands and not node.bound and node.operator.kind != "builtin":
+            told = node.operator.name
+        elif isinstance(node, Number):
+            told = str(node.value)
+        else:
+            continue
+        text = re.sub(r"\(.*?\)|\s", "", spec.text(node.span), flags=re.DOTALL)
+        if text != told and not (text.startswith("\\") and isinstance(node, Number)) and text.lstrip("0") != told:
+            return f"line {node.span.line}: {text!r} is not {told!r}"
+    return None
+
+
+def read_module(path: Path, search: tuple[Path, ...], cache: Path | None) -> Outcome:
+    """Load one module, compare its spans, hash all its definitions, split its next-state relation, read its comments."""
     started, steps = time.monotonic(), {}
     tools = find_tools()
     try:
         try:
-            spec = load(path, search=search, java=tools.java, jar=tools.jar)
+            spec = load(path, search=search, java=tools.java, jar=tools.jar, cache=cache)
         except VstackError as error:
             return Outcome(str(path), {"read": error.paragraph()}, time.monotonic() - started)
         steps["read"] = "ok"
+        steps["spans"] = wrong_span(spec) or "ok"
         for definition in spec.root.own_definitions():
             if definition.body is not None:
                 closure(spec, definition.name)
@@ -80,6 +107,16 @@ def read_module(path: Path, search: tuple[Path, ...]) -> Outcome:
                 bare = [item.name for item in actions if not item.updates and not item.unchanged and not item.other]
                 steps["split"] = "ok"
                 steps["actions"] = str(len(actions))
+                names = {item.name for item in spec.root.variables}
+                whole = [item for item in actions if names <= accounted(item)]
+                steps["whole"] = str(len(whole))
+                open_names = [
+                    f"{item.name} ({', '.join(sorted(names - accounted(item)))})"
+                    for item in actions
+                    if item not in whole
+                ]
+                if open_names:
+                    steps["variables not accounted for"] = "; ".join(open_names)
                 if bare and spec.definition(relation).level == 2:
                     steps["without an update"] = ", ".join(bare)
     except Exception as error:  # what is not expected is what this run is for
@@ -123,13 +160,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkout", type=Path, required=True, help="a folder with the collection's files")
     parser.add_argument("--search", type=Path, action="append", default=[], help="a further folder with modules")
+    parser.add_argument("--cache", type=Path, help="keep SANY's exports here, and use those that are there")
     parser.add_argument("--verbose", action="store_true", help="name each file that is not read")
     arguments = parser.parse_args()
     modules = sorted(arguments.checkout.rglob("*.tla"))
     cfgs = sorted(arguments.checkout.rglob("*.cfg"))
     started = time.monotonic()
     with ProcessPoolExecutor(PROCESSES) as pool:
-        read = list(pool.map(read_module, modules, [tuple(arguments.search)] * len(modules), chunksize=4))
+        count = len(modules)
+        folders, caches = [tuple(arguments.search)] * count, [arguments.cache] * count
+        read = list(pool.map(read_module, modules, folders, caches, chunksize=4))
     parsed = [read_cfg(path) for path in cfgs]
     elapsed = time.monotonic() - started
     head = subprocess.run(
@@ -141,16 +181,17 @@ def main() -> int:
     print()
     print("| step | files | without error | not |")
     print("|---|---|---|---|")
-    for step, outcomes in (("read", read), ("hash", read), ("split", read), ("cfg", parsed)):
+    for step, outcomes in (("read", read), ("spans", read), ("hash", read), ("split", read), ("cfg", parsed)):
         tried = [item for item in outcomes if step in item.steps or item.crash]
         good = sum(item.steps.get(step) == "ok" for item in tried)
         print(f"| {step} | {len(tried)} | {good} | {len(tried) - good} |")
-    print(f"\nActions found: {sum(int(item.steps.get('actions', 0)) for item in read)}")
+    found, whole = (sum(int(item.steps.get(step, 0)) for item in read) for step in ("actions", "whole"))
+    print(f"\nActions found: {found}; every variable updated or unchanged in {whole}")
     reasons = collections.Counter(
         reason(text)
         for item in (*read, *parsed)
         for step, text in item.steps.items()
-        if step in ("read", "split", "cfg") and text != "ok"
+        if step in ("read", "spans", "split", "cfg") and text != "ok"
     )
     print("\n| why not | files |\n|---|---|")
     for text, count in reasons.most_common():
@@ -161,7 +202,7 @@ def main() -> int:
     if arguments.verbose:
         for item in (*read, *parsed):
             for step, text in item.steps.items():
-                if step not in ("actions",) and text != "ok":
+                if step not in ("actions", "whole") and text != "ok":
                     print(f"{item.path}: {step}: {text}")
         slow = sorted(read, key=lambda item: -item.seconds)[:5]
         print("Slowest:", ", ".join(f"{item.path} {item.seconds:.1f} s" for item in slow))
