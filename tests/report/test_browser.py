@@ -85,7 +85,9 @@ def measure(folder: Path, scheme: str) -> list[dict[str, Any]]:
     """The page's measures in a frame of each of ``WIDTHS``: a window itself can't be as narrow as a phone."""
     html = re.sub(r"<meta http-equiv=\"Content-Security-Policy\".*?>", "", render_page([CASE, TROUBLED, CROWDED]))
     inside = escape(html.replace("</body>", MEASURE))
-    frames = "".join(f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{inside}"></iframe>' for width in WIDTHS)
+    frames = "".join(
+        f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{inside}"></iframe>' for width in WIDTHS
+    )
     collect = """<pre id="all"></pre><script>onload = () => document.getElementById('all').textContent = JSON.stringify(
         [...document.querySelectorAll('iframe')].map(f => f.contentDocument.getElementById('measured').textContent))</script>"""
     outer = folder / "frames.html"

@@ -26,7 +26,9 @@ def test_a_message_nobody_took_is_still_on_its_way_and_after_the_end_never_arriv
 
 
 def test_a_message_that_no_action_receives_arrives_at_once() -> None:
-    note = next(flight for flight in flights(CROWDED.cells[0].evidence.trace or {}, CROWDED) if flight.key == "note(r1)")
+    note = next(
+        flight for flight in flights(CROWDED.cells[0].evidence.trace or {}, CROWDED) if flight.key == "note(r1)"
+    )
     assert note.start == note.end == 1 and note.target == "journal"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 import pytest
 
@@ -51,7 +51,9 @@ def test_boxes_follow_each_other_and_all_is_inside(evidence: Evidence, report: C
 @pytest.mark.parametrize(("evidence", "report"), SAMPLES)
 def test_flights_side_by_side_have_channels_of_their_own(evidence: Evidence, report: CaseReport) -> None:
     channels = [
-        (wire.points[1][0], wire.points[1][1], wire.points[2][1]) for wire in laid_out(evidence, report).wires if len(wire.points) > 2
+        (wire.points[1][0], wire.points[1][1], wire.points[2][1])
+        for wire in laid_out(evidence, report).wires
+        if len(wire.points) > 2
     ]
     for index, (x, top, bottom) in enumerate(channels):
         for other_x, other_top, other_bottom in channels[index + 1 :]:
@@ -70,7 +72,9 @@ def test_the_drawing_is_well_formed_and_says_in_words_what_it_shows(evidence: Ev
     assert drawn.width == int(root.attrib["width"])
 
 
-@pytest.mark.parametrize("label", ["Lend(r1, p1)", "SchedulerAdmitsRequest(request1, page2)", "snake_case_name", "X" * 60])
+@pytest.mark.parametrize(
+    "label", ["Lend(r1, p1)", "SchedulerAdmitsRequest(request1, page2)", "snake_case_name", "X" * 60]
+)
 def test_labels_are_cut_without_losing_a_letter(label: str) -> None:
     lines = cut(label)
     assert max(map(len, lines)) <= 15

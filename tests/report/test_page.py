@@ -107,8 +107,12 @@ def test_what_comes_from_a_report_is_escaped() -> None:
 def test_hostile_text_everywhere_stays_text() -> None:
     evil = "</svg></style><script>x</script>'\"{{ 1 }}"
     actions = {name: {**about, "english": evil, "sends": f"{evil} to {evil}"} for name, about in CASE.actions.items()}
-    goals = tuple(goal.model_copy(update={"english": evil, "formula": evil, "sources": ("javascript:x",)}) for goal in CASE.goals)
-    report = CASE.model_copy(update={"title": evil, "project": evil, "actions": actions, "goals": goals, "omissions": ((evil, evil),)})
+    goals = tuple(
+        goal.model_copy(update={"english": evil, "formula": evil, "sources": ("javascript:x",)}) for goal in CASE.goals
+    )
+    report = CASE.model_copy(
+        update={"title": evil, "project": evil, "actions": actions, "goals": goals, "omissions": ((evil, evil),)}
+    )
     page = Reader(render_page([report]))
     assert "script" not in page.tags
     assert not any("javascript" in link for link in page.links)
@@ -140,7 +144,9 @@ def test_a_report_read_back_from_json_gives_the_same_page() -> None:
 
 
 def test_an_empty_report_still_makes_a_page() -> None:
-    empty = type(CASE)(project="nothing", title="Nothing yet", root=".", outcome="undecided", reasons=("nothing was run",))
+    empty = type(CASE)(
+        project="nothing", title="Nothing yet", root=".", outcome="undecided", reasons=("nothing was run",)
+    )
     text = " ".join(Reader(render_page([empty])).text)
     assert "nothing was run" in text and "undecided" in text
 

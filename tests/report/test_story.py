@@ -85,7 +85,9 @@ def test_anchors_are_those_of_the_variants_commit_if_there_are_any() -> None:
     actions = {**CASE.actions, "Lend": {**CASE.actions["Lend"], "anchors": [*CASE.actions["Lend"]["anchors"], other]}}
     report = CASE.model_copy(update={"actions": actions, "variant_commits": {"patient": "f" * 40}})
     at = {
-        variant: [code.text for code in read_behaviour(evidence("Isolation", OVERWRITTEN, variant), report).steps[0].code]  # type: ignore[union-attr]
+        variant: [
+            code.text for code in read_behaviour(evidence("Isolation", OVERWRITTEN, variant), report).steps[0].code
+        ]  # type: ignore[union-attr]
         for variant in ("eager", "patient")
     }
     assert len(at["eager"]) == 2

@@ -12,7 +12,12 @@ from vstack.tla.values import parse_state
     ("tag", "before", "after", "keys"),
     [
         ("load(r)", "x = 1", "x = 2", ("load(r1)",)),
-        ("load(q) when x[q] becomes flight", 'x = (a :> "" @@ b :> "")', 'x = (a :> "" @@ b :> "flight")', ("load(b)",)),
+        (
+            "load(q) when x[q] becomes flight",
+            'x = (a :> "" @@ b :> "")',
+            'x = (a :> "" @@ b :> "flight")',
+            ("load(b)",),
+        ),
         ("load(q) when x[q] becomes flight", 'x = <<"", "">>', 'x = <<"flight", "flight">>', ("load(1)", "load(2)")),
         ("load(q) when x[q] becomes flight", 'x = <<"flight">>', 'x = <<"flight">>', ()),
         ("load(q) when x[q] becomes flight", "x = {}", "x = {}", ()),

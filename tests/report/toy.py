@@ -77,8 +77,17 @@ ACTIONS: dict[str, dict[str, Any]] = {
         "anchors": [anchor("31", "toy/courier.py")],
         "lands": "copy(r)",
     },
-    "LoseCopy": {"process": "environment", "environment": True, "environment_words": "hosts may die", "english": "The courier's host dies; the copy of {r} never arrives"},
-    "Retry": {"process": "borrower", "english": "The borrower asks about {r} again", "anchors": [anchor("60", "toy/borrower.py")]},
+    "LoseCopy": {
+        "process": "environment",
+        "environment": True,
+        "environment_words": "hosts may die",
+        "english": "The courier's host dies; the copy of {r} never arrives",
+    },
+    "Retry": {
+        "process": "borrower",
+        "english": "The borrower asks about {r} again",
+        "anchors": [anchor("60", "toy/borrower.py")],
+    },
 }
 
 
@@ -174,7 +183,9 @@ def run(verdict: Verdict, goal: str = "Isolation", trace: dict[str, Any] | None 
     )
 
 
-def cell(variant: str, environment: str, goal: str, expected: str, trace: dict[str, Any] | None = None, **more: Any) -> Cell:
+def cell(
+    variant: str, environment: str, goal: str, expected: str, trace: dict[str, Any] | None = None, **more: Any
+) -> Cell:
     """A cell whose verdict is violated exactly if it has a trace, unless ``verdict`` says otherwise."""
     verdict = more.pop("verdict", Verdict.VIOLATED if trace else Verdict.HOLDS)
     removed = more.get("removed", ())
@@ -261,7 +272,7 @@ MUTANTS = MutationReport(
             operator="drop an update",
             action="Retry",
             where="ToyLease.tla:61",
-            before="status' = [status EXCEPT ![r] = \"asking\"]",
+            before='status\' = [status EXCEPT ![r] = "asking"]',
             after="UNCHANGED status",
             environment="calm",
             status="survived",
@@ -283,7 +294,7 @@ CASE = CaseReport(
             kind="temporal" if name == "Finality" else "invariant",
             english=ENGLISH[name],
             sources=("toy issue 12",),
-            formula="\\A r \\in Requests : status[r] = \"given up\" ~> owner[p] # r"
+            formula='\\A r \\in Requests : status[r] = "given up" ~> owner[p] # r'
             if name == "Finality"
             else "\\A p \\in Pages : filled[p] \\in {none, owner[p]}",
             digest=f"{index}f" * 32,
@@ -342,7 +353,11 @@ CASE = CaseReport(
             url=anchor("12-20", "toy/courier.py")["url"],
         ),
         AnchorRow(
-            action="TakeBack", process="lender", anchor=anchor("101")["text"], state="not checked", where="ToyLease.tla:50"
+            action="TakeBack",
+            process="lender",
+            anchor=anchor("101")["text"],
+            state="not checked",
+            where="ToyLease.tla:50",
         ),
     ),
     atomicity=(
@@ -385,13 +400,20 @@ CROWDED = CASE.model_copy(
 TROUBLED = CASE.model_copy(
     update={
         "project": "toy-troubled",
-        "title": "Toy lease with <b>trouble</b> & \"quotes\"",
+        "title": 'Toy lease with <b>trouble</b> & "quotes"',
         "outcome": "not as expected",
         "reasons": ("patient / calm / Isolation: expected holds, got violated", "Finality of eager is undecided"),
         "cells": (
             cell("patient", "calm", "Isolation", "holds", OVERWRITTEN),
             cell("patient", "calm", "Integrity", "violated"),
-            cell("patient", "calm", "Finality", "holds", verdict=Verdict.UNDECIDED, reason="stopped after 600 s with 12,345 states left"),
+            cell(
+                "patient",
+                "calm",
+                "Finality",
+                "holds",
+                verdict=Verdict.UNDECIDED,
+                reason="stopped after 600 s with 12,345 states left",
+            ),
         ),
         "kills": (),
         "pairs": (),

@@ -42,9 +42,12 @@ def sequence_diagram(behaviour: Behaviour, flights: tuple[Flight, ...], report: 
     """
     layout = lay_out(behaviour, flights)
     width, height = round(layout.width), round(layout.height)
-    parts = [
+    opening = (
         f'<svg class="sd" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"'
-        f' aria-labelledby="{prefix}-title {prefix}-desc" xmlns="http://www.w3.org/2000/svg">',
+        f' aria-labelledby="{prefix}-title {prefix}-desc" xmlns="http://www.w3.org/2000/svg">'
+    )
+    parts = [
+        opening,
         f'<title id="{prefix}-title">{escape(_title(behaviour))}</title>',
         f'<desc id="{prefix}-desc">{escape(_description(behaviour, flights))}</desc>',
         *(_lifeline(name, x, layout, report) for name, x in layout.lanes.items()),
@@ -85,7 +88,7 @@ def _lifeline(name: str, x: float, layout: Layout, report: CaseReport) -> str:
         foot = f'<text x="{x:g}" y="{layout.bottom + 36:g}" class="sd-name">{escape(shorten(name, 19))}</text>'
     return (
         f'<line x1="{x:g}" y1="{HEAD_HEIGHT}" x2="{x:g}" y2="{layout.bottom:g}" class="sd-life"/>'
-        f'<g><title>{escape(f"{name}: {about}" if about else name)}</title>'
+        f"<g><title>{escape(f'{name}: {about}' if about else name)}</title>"
         f'<rect x="{x - BOX_WIDTH / 2:g}" y="1" width="{BOX_WIDTH}" height="{HEAD_HEIGHT - 1}" rx="6" class="{kind}"/>'
         f"{texts}</g>{foot}"
     )

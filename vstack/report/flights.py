@@ -45,19 +45,16 @@ class Flight:
 
 def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]:
     """All flights of ``behaviour`` in the order of their start; equal keys land first in, first out."""
-    awaited = {
-        text.split("(")[0]
-        for about in report.actions.values()
-        for text in texts(about.get("receives"))
-    }
+    awaited = {text.split("(")[0] for about in report.actions.values() for text in texts(about.get("receives"))}
     # A run that stops for ever can't deliver any more; one that was cut at the broken goal still might.
     fate = "never arrives" if behaviour.stuttering else "still on its way at the end"
     flights: list[Flight] = []
     open_flights: dict[tuple[Kind, str], list[int]] = {}
     for step in behaviour.steps:
-        for kind, keys in (("transfer", step.lands), ("message", step.receives)):
-            for key in keys:
-                _land(kind, key, step, flights, open_flights)
+        for key in step.lands:
+            _land("transfer", key, step, flights, open_flights)
+        for key in step.receives:
+            _land("message", key, step, flights, open_flights)
         for key in step.starts:
             open_flights.setdefault(("transfer", key), []).append(len(flights))
             flights.append(Flight("transfer", key, step.process, None, step.number, None, fate))

@@ -222,8 +222,6 @@ def _wire(
     if start is None:
         assert end is not None, "a flight starts or ends somewhere"
         return Wire(flight, ((channel, end), (enter_x, end)), (channel + 7, end + 4), False)
-    if end is None:
-        points = ((exit_x, start), (channel, start), (channel, bottom))
-        return Wire(flight, points, (label_x, start + 4), leftward)
-    points = ((exit_x, start), (channel, start), (channel, end), (enter_x, end))
-    return Wire(flight, points, (label_x, start + 4), leftward)
+    turn = ((exit_x, start), (channel, start))
+    rest = ((channel, bottom),) if end is None else ((channel, end), (enter_x, end))
+    return Wire(flight, (*turn, *rest), (label_x, start + 4), leftward)

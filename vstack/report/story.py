@@ -81,9 +81,7 @@ def _listed(items: Iterable[str]) -> list[str]:
 
 
 def _wrap(text: str, hanging: str = "") -> list[str]:
-    return textwrap.wrap(
-        text, _WIDTH, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
-    )
+    return textwrap.wrap(text, _WIDTH, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
 
 
 def _sentence(text: str) -> str:

@@ -121,7 +121,7 @@ def _mutants(report: CaseReport, console: Console) -> None:
     mutation = report.mutation
     if mutation is None:
         return
-    counts = Counter(row.status for row in mutation.rows)
+    counts: Counter[str] = Counter(row.status for row in mutation.rows)
     told = ", ".join(f"{counts[name]} {name}" for name in _STATUSES if counts[name]) or "none"
     _heading(console, f"mutants of variant {mutation.variant}: {told}")
     controls = [
@@ -133,7 +133,10 @@ def _mutants(report: CaseReport, console: Console) -> None:
     for row in mutation.rows:
         if row.status in ("survived", "undecided", "broken"):
             excuse = f" (excused: {row.excuse})" if row.excuse else ""
-            _item(console, f"{row.status}{excuse}: {row.operator} in {row.action} ({row.where}): {row.before} → {row.after}")
+            _item(
+                console,
+                f"{row.status}{excuse}: {row.operator} in {row.action} ({row.where}): {row.before} → {row.after}",
+            )
 
 
 _STATUSES = ("killed", "equivalent", "survived", "broken", "undecided")
@@ -141,16 +144,16 @@ _STATUSES = ("killed", "equivalent", "survived", "broken", "undecided")
 
 def _anchors(report: CaseReport, console: Console) -> None:
     if report.anchors:
-        counts = Counter(row.state for row in report.anchors)
+        counts: Counter[str] = Counter(row.state for row in report.anchors)
         states = ("exact", "moved", "changed", "missing", "not checked")
         told = ", ".join(f"{counts[state]} {state}" for state in states if counts[state])
         _heading(console, f"anchors to the code: {told}")
         for row in report.anchors:
             if row.state in ("moved", "changed", "missing"):
                 _item(console, f"{row.state}: {row.action} {row.anchor}" + (f", now {row.now}" if row.now else ""))
-    for row in report.atomicity:
-        if row.checked and not row.excuse:
-            _item(console, f"not atomic: {row.action} ({within(report, row.where)}): {row.finding}")
+    for found in report.atomicity:
+        if found.checked and not found.excuse:
+            _item(console, f"not atomic: {found.action} ({within(report, found.where)}): {found.finding}")
     for reason, count in unchecked_atomicity(report):
         _item(console, f"atomicity not checked, {plural(count, 'finding')}: {reason}")
 

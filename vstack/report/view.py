@@ -165,7 +165,9 @@ def _counterexamples(report: CaseReport, anchor: str) -> list[Counterexample]:
         if cell.evidence.verdict == Verdict.VIOLATED and cell.evidence.trace:
             same = json.dumps([cell.variant, cell.removed, cell.goal, cell.evidence.trace], sort_keys=True)
             groups.setdefault(same, []).append(cell)
-    return [_counterexample(report, cells, f"{anchor}-x{number}") for number, cells in enumerate(groups.values(), start=1)]
+    return [
+        _counterexample(report, cells, f"{anchor}-x{number}") for number, cells in enumerate(groups.values(), start=1)
+    ]
 
 
 def _counterexample(report: CaseReport, cells: list[Cell], name: str) -> Counterexample:
