@@ -56,7 +56,7 @@ def test_a_violation_names_what_is_violated(tmp_path, tools, cfg, deadlock, viol
     [
         (_next("Asserts"), 'Assert is false.*"too far"', "Assert("),
         (_next("OutOfDomain"), "to integer 0 which is out of domain", "<<1, 2>>[x]"),
-        (_next("Unassigned"), "variable is not assigned: x", None),
+        (_next("Unassigned"), "variable is not assigned: x", "Unassigned =="),
         (SPEC + "INVARIANT Untyped\n", "second argument of < should be an integer", 'x < "a"'),
         (SPEC + "INVARIANT Impossible\n", "Impossible is equal to FALSE", None),
         (SPEC + "INVARIANT Missing\n", "Missing specified in the configuration file is not defined", None),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from vstack.tlc.coverage import Coverage
-from vstack.tlc.messages import Message, MessageReader
+from vstack.tlc.messages import STATES, Message, MessageReader
 from vstack.tlc.progress import Progress, count, parse_final, parse_progress
 
 VIOLATIONS = {
@@ -63,6 +63,8 @@ class Collector:
         self.out_of_memory = False
         # The distributed server prints a behaviour and doesn't say what it violates.
         self.unnamed_violation = False
+        # The last state of a behaviour that leads to an error, with the action that was tried.
+        self.last_step: Message | None = None
         self.depth = 0
         self.tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self.last_progress: Progress | None = None
@@ -131,6 +133,8 @@ class Collector:
             self.warnings.append(f"{message.text} (TLC {code})")
         if self.violations:
             self.violations[-1].following.append(message)
+        elif code in STATES:
+            self.last_step = message
         self._number(message)
 
     def _number(self, message: Message) -> None:
@@ -155,8 +159,3 @@ class Collector:
             self.coverage.complete = True
         elif code == _COVERAGE_ACTION:
             self.coverage.add(message.text)
-
-    @property
-    def mid_message(self) -> bool:
-        """Whether the output was cut inside a message."""
-        return self._reader.depth > 0

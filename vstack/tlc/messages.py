@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# The codes of a message that shows one state of a behaviour.
+STATES = (2216, 2217)
+
 _START = re.compile(r"^(.*?)@!@!@STARTMSG (-?\d+):(\d+) @!@!@$")
 _END = re.compile(r"^@!@!@ENDMSG (-?\d+) @!@!@$")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from vstack.tla.tree import Span
 from vstack.tla.values import Value, format_value, parse_state, parse_value
-from vstack.tlc.messages import Message
+from vstack.tlc.messages import STATES, Message
 
 INITIAL = "Initial predicate"
 
-_BACK, _STATE, _STUTTERING = 2122, (2216, 2217), 2218
+_BACK, _STUTTERING = 2122, 2218
 _INITIAL_STATE = (2107, 2108)
 _HEADER = re.compile(
     r"^(?P<number>\d+):\s*(?:<(?P<action>.*?)"
@@ -92,7 +92,7 @@ def read_trace(violation: Message, following: Sequence[Message]) -> Trace | None
     steps: list[Step] = []
     loop_to, stuttering = None, False
     for message in following:
-        if message.code in _STATE:
+        if message.code in STATES:
             steps.append(_read_step(message.text))
         elif message.code == _BACK:
             found = _LOOP.match(message.text)

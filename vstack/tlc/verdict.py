@@ -19,13 +19,11 @@ from vstack.verdicts import Verdict
 _VIOLATED = {11: ("deadlock",), 12: ("invariant",), 13: ("action", "property", "temporal")}
 _PARSING = 150
 _EXIT_ON_OUT_OF_MEMORY = 3
+_OUT_OF_MEMORY = "Terminating due to java.lang.OutOfMemoryError"
 _ASSERT, _ASSUMPTION_FALSE = 2132, 2104
 # Warnings after which a pass says nothing: liveness under symmetry, liveness under constraints.
 _VACUOUS_LIVENESS = {"(TLC 2279)": "symmetry", "(TLC 2284)": "a state or action constraint"}
-_PLACES = (
-    re.compile(r"[Ll]ine (\d+), col(?:umn)? \d+ to line \d+, col(?:umn)? \d+ (?:in|of module) (\w+)"),
-    re.compile(r"in module (\w+), line (\d+)"),
-)
+_PLACE = re.compile(r"[Ll]ine (\d+), col(?:umn)? \d+ to line \d+, col(?:umn)? \d+ (?:in|of module) (\w+)")
 _CONFIG_LINE = re.compile(r"configuration file at line (\d+)")
 _NAME = {
     "invariant": re.compile(r"^Invariant (.+?) is violated"),
@@ -47,7 +45,7 @@ def decide(
     if finished.stopped:
         return _stopped(seen, finished, job)
     status = finished.returncode
-    if seen.out_of_memory:
+    if seen.out_of_memory or (status == _EXIT_ON_OUT_OF_MEMORY and _OUT_OF_MEMORY in "".join(seen.tail)):
         return Outcome(Verdict.UNDECIDED, f"heap exhausted ({job.budget.heap_mb} MB){_how_far(seen)}")
     if status < 0 or status in (130, 137, 143):
         name = signal.Signals(-status if status < 0 else status - 128).name
@@ -158,11 +156,14 @@ def _where(seen: Collector, place: Workspace) -> str | None:
         if config:
             return f"configuration, line {config[1]}"
     for error in reversed(seen.errors):
-        nested = _PLACES[0].findall(error.text)
+        nested = _PLACE.findall(error.text)
         if nested:
             # TLC lists the expressions it was in from the outermost to the innermost.
             line, module = nested[-1]
             return place.place(module, int(line))
+    if seen.last_step is not None:
+        tried = _PLACE.search(seen.last_step.text.split("\n")[0])
+        return place.place(tried[2], int(tried[1])) if tried else None
     return None
 
 
