@@ -10,7 +10,7 @@ import pytest
 from tests.specify.test_check import GOALS, YAML, edit
 from vstack.project import Project, load_project
 from vstack.specify.compute import compute_pins
-from vstack.specify.diff import Comparison, World, compare_goal
+from vstack.specify.diff import Comparison, World, compare_goals
 from vstack.specify.pins import PinnedDefinition, Pins
 from vstack.specify.reading import project_tools, read_spec
 from vstack.specify.rebuild import NotComparable, rebuild
@@ -25,6 +25,9 @@ MORE_GOALS = """\
     kind: action
     formula: Moves
     english: A transfer ends before the next begins.
+  Quiet:
+    formula: Quiet
+    english: A page that nobody owns is free.
   Always:
     kind: temporal
     formula: Always
@@ -36,7 +39,7 @@ MORE_GOALS = """\
 def start(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pins]:
     root = tmp_path_factory.mktemp("project")
     write_project(root, "toy")
-    edit(root, GOALS, ISOLATION, f"{ISOLATION}\nAlways == [](/\\ Isolation\n             /\\ page # \"none\")\n{MOVES}")
+    edit(root, GOALS, ISOLATION, f"{ISOLATION}\nAlways == [](/\\ Isolation\n             /\\ page # \"none\")\nQuiet == page # \"none\"\n{MOVES}")
     edit(root, YAML, "\n# Faults and freedom", f"{MORE_GOALS}\n# Faults and freedom")
     project = load_project(root)
     return root, compute_pins(project, read_spec(project))
@@ -57,7 +60,7 @@ def compared(project: Project, approved: Pins, goal: str, *, variants: tuple[str
     for variant in variants:
         job = cell_job(project, Setting(variant, "aborts"), [])
         worlds.append(World(f"{variant} / aborts", replace(job, budget=Budget(seconds, 256))))
-    return compare_goal(goal, approved, compute_pins(project, spec), spec=spec, worlds=worlds, tools=project_tools(project))
+    return compare_goals([goal], approved, compute_pins(project, spec), spec=spec, worlds=worlds, tools=project_tools(project))[0]
 
 
 @pytest.mark.parametrize(
@@ -107,6 +110,18 @@ def test_other_temporal_formulas_are_said_to_be_undecided(start: tuple[Path, Pin
     project = changed(start, tmp_path, 'phase[r] = "loading" ~>', 'phase[r] # "new" ~>')
     found = compared(project, start[1], "Finality")
     assert found.relation == "undecided" and "temporal" in found.reason
+
+
+def test_a_goal_that_can_not_be_evaluated_hides_no_other(start: tuple[Path, Pins], tmp_path: Path) -> None:
+    project = changed(start, tmp_path, ISOLATION, 'Isolation == phase[transfer] # "new"')
+    edit(project.root, GOALS, 'Quiet == page # "none"', 'Quiet == page \\notin {"none", "free"}')
+    spec = read_spec(project)
+    assert spec is not None
+    world = World("before / calm", cell_job(project, Setting("before", "calm"), []))
+    pins = compute_pins(project, spec)
+    broken, quiet = compare_goals(["Isolation", "Quiet"], start[1], pins, spec=spec, worlds=[world], tools=project_tools(project))
+    assert broken.relation == "undecided" and "error" in broken.reason
+    assert (quiet.relation, quiet.witnesses[0].accepted_by) == ("stronger", "approved")
 
 
 def test_no_time_is_undecided_and_never_the_same(start: tuple[Path, Pins], tmp_path: Path) -> None:

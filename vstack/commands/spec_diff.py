@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -17,12 +17,11 @@ from vstack.specify.base import read_base
 from vstack.specify.changes import ABSENT, Change
 from vstack.specify.check import check_approval, lock_changes
 from vstack.specify.compute import compute_pins
-from vstack.specify.diff import Comparison, Witness, World, compare_goal
+from vstack.specify.diff import Comparison, Witness, World, compare_goals
 from vstack.specify.lock import Lock, parse_lock, read_lock
 from vstack.specify.pins import Pins
 from vstack.specify.reading import project_tools, read_spec
 from vstack.specify.telling import tell_change
-from vstack.tla.tree import Spec
 from vstack.tlc.job import Budget
 from vstack.validate.cells import Setting, cell_job
 
@@ -42,7 +41,17 @@ def run(folder: Path, *, base_ref: str | None, seconds: float | None, compare: b
     comparisons: dict[str, Comparison] = {}
     if compare and spec is not None:
         with progress(project.file.project, quiet=as_json) as on_event:
-            comparisons = _compare(project, lock.pins, pins, spec, seconds, on_event)
+            goals = _goals_to_compare(lock.pins, pins)
+            found = compare_goals(
+                goals,
+                lock.pins,
+                pins,
+                spec=spec,
+                worlds=_worlds(project, goals, seconds) if goals else [],
+                tools=project_tools(project),
+                on_world=lambda world: on_event(f"comparing {', '.join(goals)} in {world}"),
+            )
+            comparisons = {comparison.goal: comparison for comparison in found}
     if as_json:
         data = {
             "sequence": lock.sequence,
@@ -79,21 +88,6 @@ def _lock(project: Project, base_ref: str | None) -> Lock:
     return parse_lock(base.lock, where=f"{base_ref}:{LOCK_FILE}")
 
 
-def _compare(
-    project: Project, approved: Pins, now: Pins, spec: Spec, seconds: float | None, on_event: Callable[[str], None]
-) -> dict[str, Comparison]:
-    tools = project_tools(project)
-    found = {}
-    for goal in _goals_to_compare(approved, now):
-        worlds = _worlds(project, goal, seconds)
-
-        def tell(world: str, goal: str = goal) -> None:
-            on_event(f"comparing {goal} in {world}")
-
-        found[goal] = compare_goal(goal, approved, now, spec=spec, worlds=worlds, tools=tools, on_world=tell)
-    return found
-
-
 def _goals_to_compare(approved: Pins, now: Pins) -> list[str]:
     """Goals on both sides whose closure differs (other words alone need no engine)."""
     found = []
@@ -106,8 +100,8 @@ def _goals_to_compare(approved: Pins, now: Pins) -> list[str]:
     return found
 
 
-def _worlds(project: Project, goal: str, seconds: float | None) -> list[World]:
-    """Every variant in every environment, those that are expected to violate the goal first: they reach what others don't."""
+def _worlds(project: Project, goals: Iterable[str], seconds: float | None) -> list[World]:
+    """Every variant in every environment, those expected to violate one of the goals first: they reach what others don't."""
     file = project.file
     settings = [
         Setting(variant, environment)
@@ -117,7 +111,7 @@ def _worlds(project: Project, goal: str, seconds: float | None) -> list[World]:
 
     def is_kept(setting: Setting) -> bool:
         cells = file.matrix.get(setting.variant or "", {}).get(setting.environment or "", {})
-        return cells.get(goal) != "violated"
+        return all(cells.get(goal) != "violated" for goal in goals)
 
     worlds = []
     for setting in sorted(settings, key=is_kept):

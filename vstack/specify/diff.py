@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vstack.specify.pins import Pin, Pins
@@ -17,9 +18,7 @@ from vstack.tlc.trace import Trace
 from vstack.tools.find import Tools
 from vstack.verdicts import Verdict
 
-_MODULE, _OLD, _NEW = "VstackDiff", "VstackOld", "VstackNew"
-# Where one of these fails, the approved goal and the one now part ways.
-WEAKER, STRONGER = "VstackNewImpliesOld", "VstackOldImpliesNew"
+_MODULE = "VstackDiff"
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,59 @@ class Comparison:
     distinct: int = 0
 
 
-def compare_goal(
-    goal: str,
+@dataclass(frozen=True)
+class _Question:
+    """Whether the form of a goal in module ``left`` implies that in ``right``; where not, ``accepts`` says who accepts."""
+
+    goal: str
+    accepts: str
+    left: str
+    right: str
+    shape: str
+
+    @property
+    def name(self) -> str:
+        """The operator that states it."""
+        return f"{self.left}Implies{self.right}"
+
+
+@dataclass
+class _Search:
+    """What the runs have found so far, by question and by goal."""
+
+    files: dict[str, str]
+    spec: Spec
+    tools: Tools
+    found: dict[str, Witness] = field(default_factory=dict)
+    problems: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    distinct: Counter[str] = field(default_factory=Counter)
+
+    def ask(self, world: World, questions: Sequence[_Question]) -> None:
+        """Put all ``questions`` to one run, and after each violation the rest to another."""
+        asking = list(questions)
+        while asking:
+            result = run_tlc(_job(world.job, self.spec, self.files, asking), self.tools)
+            goals = {question.goal: None for question in asking}
+            if result.verdict is Verdict.HOLDS:
+                self.distinct.update(dict.fromkeys(goals, result.distinct))
+                return
+            failed = _failed(result, asking)
+            if failed is not None and result.trace is not None:
+                self.found[failed.name] = _witness(failed, world.name, result.trace)
+                asking.remove(failed)
+            elif result.verdict is Verdict.ERROR and len(goals) > 1:
+                # One goal that can't be evaluated must not hide what the others come to.
+                for goal in goals:
+                    self.ask(world, [question for question in asking if question.goal == goal])
+                return
+            else:
+                for goal in goals:
+                    self.problems[goal].append(f"{world.name}: {result.verdict}, {result.reason}")
+                return
+
+
+def compare_goals(
+    goals: Sequence[str],
     approved: Pins,
     now: Pins,
     *,
@@ -70,43 +120,40 @@ def compare_goal(
     worlds: Sequence[World],
     tools: Tools,
     on_world: Callable[[str], None] = lambda name: None,
-) -> Comparison:
-    """Compare the goal as approved with the goal now over all ``worlds``, the likeliest to tell them apart first.
+) -> tuple[Comparison, ...]:
+    """Compare each goal as approved with the goal now over all ``worlds``, the likeliest to tell them apart first.
 
     The model itself is the one that stands now; a variant that violates the
-    goal is what reaches states that a correct one doesn't.
+    goal is what reaches states that a correct one doesn't. One TLC run decides
+    all goals about states at once.
     """
-    try:
-        old_text, old_shape = _rebuild(_OLD, "approved", approved, approved.goals[goal], spec, tools)
-        new_text, new_shape = _rebuild(_NEW, "now", now, now.goals[goal], spec, tools)
-        if old_shape != new_shape:
-            raise NotComparable(f"approved it speaks of a {old_shape}, now of a {new_shape}")
-    except NotComparable as error:
-        return Comparison(goal, "undecided", str(error))
-    files = {f"{_OLD}.tla": old_text, f"{_NEW}.tla": new_text, f"{_MODULE}.tla": _diff_module(spec, old_shape)}
-    found: dict[str, Witness] = {}
-    problems: list[str] = []
-    distinct = 0
-    for world in worlds:
+    undecided: dict[str, Comparison] = {}
+    questions: list[_Question] = []
+    files: dict[str, str] = {}
+    for number, goal in enumerate(goals, start=1):
+        old, new = f"VstackOld{number}", f"VstackNew{number}"
+        try:
+            old_text, old_shape = _rebuild(old, "approved", approved, approved.goals[goal], spec, tools)
+            new_text, new_shape = _rebuild(new, "now", now, now.goals[goal], spec, tools)
+            if old_shape != new_shape:
+                raise NotComparable(f"approved it speaks of a {old_shape}, now of a {new_shape}")
+        except NotComparable as error:
+            undecided[goal] = Comparison(goal, "undecided", str(error))
+            continue
+        files |= {f"{old}.tla": old_text, f"{new}.tla": new_text}
+        questions.append(_Question(goal, "now", new, old, new_shape))
+        questions.append(_Question(goal, "approved", old, new, new_shape))
+    search = _Search({**files, f"{_MODULE}.tla": _diff_module(spec, questions)}, spec, tools)
+    for world in worlds if questions else ():
         on_world(world.name)
-        open_questions = [name for name in (WEAKER, STRONGER) if name not in found]
-        while open_questions:
-            # TLC doesn't always name a violated action property: those are asked one at a time.
-            asking = open_questions if old_shape == "state" else open_questions[:1]
-            result = run_tlc(_job(world.job, spec, files, asking, old_shape), tools)
-            if result.verdict is Verdict.HOLDS:
-                distinct += result.distinct
-                open_questions = [name for name in open_questions if name not in asking]
-                continue
-            asked = _asked(result, asking)
-            if asked is None or result.trace is None:
-                problems.append(f"{world.name}: {result.verdict}, {result.reason}")
-                break
-            found[asked] = _witness(asked, world.name, result.trace, old_shape)
-            open_questions.remove(asked)
-        if len(found) == 2:
-            break
-    return _conclude(goal, found, problems, [world.name for world in worlds], distinct)
+        open_questions = [question for question in questions if question.name not in search.found]
+        search.ask(world, [question for question in open_questions if question.shape == "state"])
+        # TLC doesn't always name a violated action property: those are asked one at a time.
+        for question in open_questions:
+            if question.shape == "step":
+                search.ask(world, [question])
+    names = tuple(world.name for world in worlds)
+    return tuple(undecided.get(goal) or _conclude(goal, questions, search, names) for goal in goals)
 
 
 def _rebuild(module: str, when: str, pins: Pins, pin: Pin, spec: Spec, tools: Tools) -> tuple[str, str]:
@@ -116,26 +163,25 @@ def _rebuild(module: str, when: str, pins: Pins, pin: Pin, spec: Spec, tools: To
         raise NotComparable(f"as it is {when}, {error}") from None
 
 
-def _diff_module(spec: Spec, shape: str) -> str:
-    old, new = f"{_OLD}Form!{HOLDS}", f"{_NEW}Form!{HOLDS}"
+def _diff_module(spec: Spec, questions: Sequence[_Question]) -> str:
     lines = [f"---- MODULE {_MODULE} ----", f"EXTENDS {spec.root.name}"]
-    lines += [f"{_OLD}Form == INSTANCE {_OLD}", f"{_NEW}Form == INSTANCE {_NEW}"]
-    for name, left, right in ((WEAKER, new, old), (STRONGER, old, new)):
-        implied = f"{left} => {right}"
-        if shape == "step":
+    # Each form is the left side of one question.
+    lines += [f"{question.left}Form == INSTANCE {question.left}" for question in questions]
+    for question in questions:
+        implied = f"{question.left}Form!{HOLDS} => {question.right}Form!{HOLDS}"
+        if question.shape == "step":
             variables = ", ".join(item.name for item in spec.root.variables)
             implied = f"[][{implied}]_<<{variables}>>"
-        lines.append(f"{name} == {implied}")
+        lines.append(f"{question.name} == {implied}")
     return "\n".join([*lines, "===="]) + "\n"
 
 
-def _job(job: TlcJob, spec: Spec, files: dict[str, str], questions: Iterable[str], shape: str) -> TlcJob:
-    names = tuple(questions)
+def _job(job: TlcJob, spec: Spec, files: dict[str, str], questions: Sequence[_Question]) -> TlcJob:
     # A symmetry or a view is sound for the model's goals, not for a formula that nobody has looked at.
     cfg = replace(
         job.cfg,
-        invariants=names if shape == "state" else (),
-        properties=names if shape == "step" else (),
+        invariants=tuple(question.name for question in questions if question.shape == "state"),
+        properties=tuple(question.name for question in questions if question.shape == "step"),
         symmetry=None,
         view=None,
     )
@@ -144,31 +190,30 @@ def _job(job: TlcJob, spec: Spec, files: dict[str, str], questions: Iterable[str
     return replace(job, module=folder / f"{_MODULE}.tla", cfg=cfg, check_deadlock=False, coverage=False, extra_files=files)
 
 
-def _asked(result: TlcResult, questions: Sequence[str]) -> str | None:
+def _failed(result: TlcResult, questions: Sequence[_Question]) -> _Question | None:
     if result.verdict is not Verdict.VIOLATED:
         return None
-    return questions[0] if len(questions) == 1 else result.violated if result.violated in questions else None
+    if len(questions) == 1:
+        return questions[0]
+    return next((question for question in questions if question.name == result.violated), None)
 
 
-def _witness(question: str, world: str, trace: Trace, shape: str) -> Witness:
-    kept = trace.steps[-2:] if shape == "step" else trace.steps[-1:]
+def _witness(question: _Question, world: str, trace: Trace) -> Witness:
+    kept = trace.steps[-2:] if question.shape == "step" else trace.steps[-1:]
     states = tuple({name: format_value(value) for name, value in step.state.items()} for step in kept)
     steps = tuple(step.action for step in trace.steps[1:])
-    return Witness("now" if question == WEAKER else "approved", world, steps, states)
+    return Witness(question.accepts, world, steps, states)
 
 
-def _conclude(
-    goal: str, found: dict[str, Witness], problems: list[str], worlds: list[str], distinct: int
-) -> Comparison:
-    witnesses = tuple(found.values())
-    if len(found) == 2:
-        return Comparison(goal, "neither", "", witnesses, tuple(worlds), distinct)
+def _conclude(goal: str, questions: Sequence[_Question], search: _Search, worlds: tuple[str, ...]) -> Comparison:
+    found = [search.found[question.name] for question in questions if question.goal == goal and question.name in search.found]
+    witnesses, problems, distinct = tuple(found), search.problems[goal], search.distinct[goal]
+    if len(witnesses) == 2:
+        return Comparison(goal, "neither", "", witnesses, worlds, distinct)
     if problems or not worlds:
         reason = "; ".join(problems) or "the project has no model to reach states with"
-        return Comparison(goal, "undecided", reason, witnesses, tuple(worlds), distinct)
+        return Comparison(goal, "undecided", reason, witnesses, worlds, distinct)
     relation = "the same on every reachable state"
-    if WEAKER in found:
-        relation = "weaker"
-    elif STRONGER in found:
-        relation = "stronger"
-    return Comparison(goal, relation, "", witnesses, tuple(worlds), distinct)
+    if witnesses:
+        relation = "weaker" if witnesses[0].accepted_by == "now" else "stronger"
+    return Comparison(goal, relation, "", witnesses, worlds, distinct)
