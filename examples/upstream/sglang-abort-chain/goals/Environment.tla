@@ -10,7 +10,7 @@ CONSTANTS
   HandleMayFail,    \* one handle of a chunk may fail while its siblings run
   CallMayGiveUp,    \* a synchronous write may return -1 on wall clock, still live
   RoomReuse,        \* the router gives all requests the same bootstrap room
-  SilentReuse       \* ... but only when no message of an earlier use is under way
+  SilentReuse       \* ... but only when nothing of an earlier use is under way
 
 VARIABLES
   succ,     \* ranks that reported success for a request
@@ -74,7 +74,8 @@ Arrives(i) ==
   /\ dst[i] = "none"
   /\ dst[i - 1] = "released"
   /\ \A k \in Ranks : i - 1 \in fin[k]
-  /\ SilentReuse => \A k \in Ranks : up[k] = <<>> /\ down[k] = <<>>
+  /\ SilentReuse => \A k \in Ranks :
+       up[k] = <<>> /\ down[k] = <<>> /\ ~InHand(k, i - 1)
   /\ dst' = [dst EXCEPT ![i] = "prealloc"]
   /\ pst' = [k \in Ranks |-> [pst[k] EXCEPT ![i] = "boot"]]
   /\ UNCHANGED <<free, own, told, succ, armed, acks, bads, late>>

@@ -84,11 +84,11 @@ DAllocOther ==
 \* @process decode-scheduler
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:3640-3643@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:7e1d709a4032a069
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:3640-3643@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:7e1d709a4032a069
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1095-1096@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:480fbbe56616d9c3
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1095-1095@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:aae6719c3f3ac592
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4541-4544@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:7e1d709a4032a069
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1541-1542@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:480fbbe56616d9c3
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1541-1541@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:aae6719c3f3ac592
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4588-4591@adca19c4970933fa1990fecf3541b527d3153594 sha256:7e1d709a4032a069
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1585-1586@adca19c4970933fa1990fecf3541b527d3153594 sha256:480fbbe56616d9c3
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1585-1585@adca19c4970933fa1990fecf3541b527d3153594 sha256:aae6719c3f3ac592
 \* @split the send ends this step; a rank reads the ABORT in CAbort
 DAbortEarly(i) ==
   /\ dst[i] = "prealloc"
@@ -103,11 +103,11 @@ DAbortEarly(i) ==
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:3646-3649@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:8a45630cc673cd90
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1080-1081@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:a2140dedda16d20d
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:3646-3649@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:8a45630cc673cd90
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1088-1096@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:845c28690d6a2a71
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1088-1095@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:58a45793ac0dfd0a
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4549-4553@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:5e4516a96716a6ca
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1534-1542@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:845c28690d6a2a71
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1534-1541@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:58a45793ac0dfd0a
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4596-4600@adca19c4970933fa1990fecf3541b527d3153594 sha256:5e4516a96716a6ca
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1578-1586@adca19c4970933fa1990fecf3541b527d3153594 sha256:845c28690d6a2a71
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1578-1585@adca19c4970933fa1990fecf3541b527d3153594 sha256:58a45793ac0dfd0a
 \* @split abort_request is cut between the send of ABORT and the arming of the ack count (DAbortRest)
 DAbort(i) ==
   /\ dst[i] = "wait"
@@ -271,16 +271,12 @@ DHear(k) ==
 
 \* P's scheduler hands the next chunk of a request to a rank's transfer queue, unless the request has failed.
 \* @process prefill-scheduler
-\* @anchor sglang:python/sglang/srt/disaggregation/prefill.py:990-990@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:1f2cfb7a84920358
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1504-1511@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:1e94c25f6fe66c3d
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1529-1539@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:fcc324950b427de6
-\* @anchor sglang:python/sglang/srt/disaggregation/prefill.py:990-990@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:1f2cfb7a84920358
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1564-1571@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:1e94c25f6fe66c3d
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1589-1599@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:fcc324950b427de6
-\* @anchor sglang:python/sglang/srt/disaggregation/prefill.py:1315-1319@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:aa08901a30d2f7ea
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2228-2235@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:1e94c25f6fe66c3d
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2253-2264@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:842c08191e5c9826
-\* @anchor sglang:python/sglang/srt/disaggregation/prefill.py:1315-1319@adca19c4970933fa1990fecf3541b527d3153594 sha256:aa08901a30d2f7ea
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2198-2205@adca19c4970933fa1990fecf3541b527d3153594 sha256:1e94c25f6fe66c3d
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2223-2234@adca19c4970933fa1990fecf3541b527d3153594 sha256:842c08191e5c9826
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2435-2437@adca19c4970933fa1990fecf3541b527d3153594 sha256:d9f1a6ad85279883
@@ -414,27 +410,23 @@ WCount(k) == LET i == wk[k].req IN
 \* The transfer worker of rank {k} looks up where to write and starts the write.
 \* @process prefill-worker
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1177-1181@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:cc65ae0809e16422
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1236-1242@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:cc3b3c1d7d3f6b95
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:569-572@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:699b98e5cce33a0e
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1192-1196@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:cc65ae0809e16422
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1251-1257@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:cc3b3c1d7d3f6b95
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:569-572@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:699b98e5cce33a0e
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1707-1711@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:cc65ae0809e16422
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1822-1832@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:7dc9a554e17372a6
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:656-659@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:699b98e5cce33a0e
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1673-1677@adca19c4970933fa1990fecf3541b527d3153594 sha256:cc65ae0809e16422
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1788-1798@adca19c4970933fa1990fecf3541b527d3153594 sha256:7dc9a554e17372a6
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:652-655@adca19c4970933fa1990fecf3541b527d3153594 sha256:699b98e5cce33a0e
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1147-1147@adca19c4970933fa1990fecf3541b527d3153594 sha256:1801e152b9f5d663
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1160-1160@adca19c4970933fa1990fecf3541b527d3153594 sha256:c5e66ffe446a8f53
-\* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1754-1767@adca19c4970933fa1990fecf3541b527d3153594 sha256:52dc7ee2c6cabef4
+\* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1764-1764@adca19c4970933fa1990fecf3541b527d3153594 sha256:823abb627bcf4092
 \* @split the write starts here and lands in Lands
 \* @starts KV write
 WStart(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "start"
   /\ \E m \in Reqs :
        /\ Finds(k, i, m)
-       /\ IF pst[k][m] # "none"
+       /\ IF pst[k][m] \notin {"none", "boot"}
             THEN /\ wk' = [wk EXCEPT ![k].pc = "xfer"]
                  /\ flight' = flight \cup
                       {<<k, i, wk[k].chunk, h>> : h \in Handles}
@@ -471,13 +463,9 @@ WDone(k) == LET i == wk[k].req IN
 
 \* A write of the chunk was reported as failed; rank {k} marks the request as failed and, with Mooncake, tells D.
 \* @process prefill-worker
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:670-675@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:4babb3a1fb41bafe
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1287-1294@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:f29cfde819ddab02
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:670-675@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:4babb3a1fb41bafe
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1302-1309@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:f29cfde819ddab02
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:860-871@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:139327fa83b53fe0
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1880-1887@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:f29cfde819ddab02
-\* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:856-867@adca19c4970933fa1990fecf3541b527d3153594 sha256:139327fa83b53fe0
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1846-1853@adca19c4970933fa1990fecf3541b527d3153594 sha256:f29cfde819ddab02
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1352-1355@adca19c4970933fa1990fecf3541b527d3153594 sha256:99747109e640a743
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1405-1405@adca19c4970933fa1990fecf3541b527d3153594 sha256:0114f8564f5b510b
@@ -615,8 +603,8 @@ CSecond(k) == LET i == ctl[k].req IN
 \* The control thread of rank {k} sends the ack if nothing of the room is counted.
 \* @process prefill-control
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2016-2016@adca19c4970933fa1990fecf3541b527d3153594 sha256:326f36e1e54d18ba
-\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:394-401@adca19c4970933fa1990fecf3541b527d3153594 sha256:9955d4c164a4a817
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2690-2690@adca19c4970933fa1990fecf3541b527d3153594 sha256:4fc4f4842888294f
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:394-401@adca19c4970933fa1990fecf3541b527d3153594 sha256:9955d4c164a4a817
 \* @split the send ends this step; D reads the ack in DHear
 CTry(k) == LET i == ctl[k].req IN
   /\ ctl[k].pc = "try"
