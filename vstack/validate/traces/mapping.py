@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from vstack.errors import RefusedError, VstackError
@@ -167,8 +168,13 @@ def _map(
     return Mapped(event, name, target.action, tuple(param.text if param else "" for param in params), state)
 
 
+@lru_cache(maxsize=256)
+def _field(path: str) -> TraceField:
+    return TraceField(field=path)
+
+
 def _logged(event: Event, source: str | TraceField, model_values: frozenset[str], place: str) -> Logged | None:
-    wanted = source if isinstance(source, TraceField) else TraceField(field=source)
+    wanted = source if isinstance(source, TraceField) else _field(source)
     value = event.field(wanted.field)
     if value is MISSING:
         if wanted.optional:
@@ -189,9 +195,14 @@ def _changed_entries(now: Any, before: Any) -> list[tuple[Any, Any]] | None:
             return None
         changed = [(place, item) for place, (item, old) in enumerate(zip(now, before, strict=True), 1) if item != old]
     elif isinstance(now, dict) and isinstance(before, dict):
-        if len(now) < _WORTH or now.keys() != before.keys():
+        if len(now) < _WORTH or len(now) != len(before):
             return None
-        changed = [(_key(key), item) for key, item in now.items() if item != before[key]]
+        # Equal in all but a few entries is the rule, and then dict equality decides most of it at once.
+        if now == before:
+            return []
+        changed = [(_key(key), item) for key, item in now.items() if before.get(key, MISSING) != item]
+        if any(str(key) not in before for key, _ in changed):
+            return None
     else:
         return None
     return changed if 2 * len(changed) <= len(now) else None

@@ -28,6 +28,9 @@ from vstack.validate.traces.module import Walk
 from vstack.verdicts import Verdict
 
 
+BRIEF_EVENTS = 50_000
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A trace ready to be replayed: what to walk, the job to run, and what was ignored."""
@@ -72,7 +75,8 @@ def prepare(project: Project, spec: Spec, actions: tuple[Action, ...], name: str
         job.cfg, constants=(*job.cfg.constants, *(Assignment(value, value) for value in walk.model_values))
     )
     cfg = replace(cfg, specification=None, init="vs_Init", next="vs_Next", constraints=(*job.cfg.constraints, "vs_Report"))
-    job = replace(job, cfg=cfg, coverage=False, check_deadlock=False)
+    # A log is one path, so even a long one is walked before the JVM's better compiler would pay.
+    job = replace(job, cfg=cfg, coverage=False, check_deadlock=False, brief=job.brief or len(steps) <= BRIEF_EVENTS)
     return Prepared(walk, job, ignored, path)
 
 
