@@ -61,7 +61,7 @@ def accounted(action: Action) -> set[str]:
 
 
 def wrong_span(spec: Spec) -> str | None:
-    """A name, number or string of the root module that is not what the text at its span says; None if there is none."""
+    """A name or number of the root module that is not the text at its span; None if there is none."""
     pending: list[Node] = [item.body for item in spec.root.own_definitions() if item.body is not None]
     while pending:
         node = pending.pop()
@@ -82,7 +82,7 @@ def wrong_span(spec: Spec) -> str | None:
 
 
 def read_module(path: Path, search: tuple[Path, ...], cache: Path | None) -> Outcome:
-    """Load one module, compare its spans, hash all its definitions, split its next-state relation, read its comments."""
+    """Load one module, compare its spans, hash its definitions, split its next-state relation, read its comments."""
     started, steps = time.monotonic(), {}
     tools = find_tools()
     try:
