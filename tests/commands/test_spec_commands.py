@@ -124,3 +124,16 @@ def test_there_is_nothing_to_compare_before_the_first_approval(tmp_path: Path) -
     init.run(tmp_path, name="p", as_json=True)
     with pytest.raises(VstackError, match="Nothing is approved yet"):
         spec_diff.run(tmp_path, base_ref=None, seconds=None, compare=True, as_json=False)
+
+
+def test_the_starting_project_comes_out_as_expected(tmp_path: Path) -> None:
+    """What a newcomer gets from `init` passes all stages once it is approved, and not before."""
+    from vstack.context import open_project
+    from vstack.keep.check import Options, check_project
+
+    init.run(tmp_path, name="p", as_json=True)
+    assert check_project(open_project(tmp_path), Options(), lambda text: None).outcome == "refused"
+    assert approve(tmp_path, demo=True, as_json=True) == 0
+    report = check_project(open_project(tmp_path), Options(), lambda text: None)
+    assert (report.outcome, report.reasons) == ("as expected", ())
+    assert [row.killed_by for row in report.kills] == [("Isolation",)]

@@ -77,3 +77,10 @@ def test_a_replaced_object_does_not_stand_in_for_the_branch(repository: Path) ->
     git(repository, "replace", good, forged)
     assert git(repository, "cat-file", "blob", good) == "forged"
     assert read_base(repository, "main").lock == b"line\r\nline\n"
+
+
+def test_a_tag_that_hides_a_branch_is_refused(repository: Path) -> None:
+    git(repository, "tag", "main")
+    with pytest.raises(VstackError, match="ambiguous: refs/heads/main, refs/tags/main"):
+        read_base(repository, "main")
+    assert read_base(repository, "refs/heads/main").lock is not None

@@ -32,8 +32,8 @@ def read_base(root: Path, ref: str) -> Base:
     """The project folder ``root`` as it is at git's ``ref`` (a branch, tag or commit).
 
     Raises:
-        VstackError: git is missing, this is no repository, the ref does not
-            exist (a shallow clone is named as such), or its `vstack.yaml` doesn't parse.
+        VstackError: git is missing, this is no repository, the ref is ambiguous or does
+            not exist (a shallow clone is named as such), or its `vstack.yaml` doesn't parse.
     """
     commit = _resolve(root, ref)
     lock = _file(root, commit, LOCK_FILE)
@@ -56,6 +56,13 @@ def _resolve(root: Path, ref: str) -> str:
         raise VstackError(f"`{ref}` is not the name of a branch, tag or commit")
     ended = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     if ended.returncode == 0:
+        # git would take a tag of that name before the branch, and a working tree can make one.
+        named = _git(root, "for-each-ref", "--format=%(refname)", *(f"refs/{kind}{ref}" for kind in ("", "tags/", "heads/", "remotes/")))
+        meanings = [line for line in named.stdout.decode(errors="replace").splitlines() if line.endswith(f"/{ref}")]
+        if len(meanings) > 1:
+            raise VstackError(
+                f"`{ref}` is ambiguous: {', '.join(meanings)}", where=str(root), todo="Name the whole ref, such as refs/remotes/origin/main"
+            )
         return ended.stdout.decode().strip()
     inside = _git(root, "rev-parse", "--is-shallow-repository")
     if inside.returncode != 0:
