@@ -109,9 +109,14 @@ def _batch(
     keys: dict[tuple[str, ...], str],
 ) -> list[Evidence]:
     goals = (*model.invariants, *model.steps)
-    constants = {guard: runner.project.file.guards[guard].constant for removed in chunk for guard in removed}
+    switches = {guard: runner.project.file.guards[guard].constant for removed in chunk for guard in removed}
     runs = [
-        Run(FIRST + place, goals, constants={constants[guard]: "FALSE" for guard in removed})
+        Run(
+            FIRST + place,
+            goals,
+            # A batch switches the same constants in each of its runs.
+            constants={switch: "FALSE" if guard in removed else "TRUE" for guard, switch in switches.items()},
+        )
         for place, removed in enumerate(chunk)
     ]
     result = run_batch(
