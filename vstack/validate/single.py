@@ -34,7 +34,8 @@ def run_single(
 ) -> Fate:
     """Check the mutant against ``goals`` together; where TLC doesn't say which temporal goal failed, one by one."""
     result = run_tlc(single_job(project, spec, mutant, setting, goals), tools)
-    if result.verdict is Verdict.VIOLATED and len(goals) > 1 and result.kind == "temporal":
+    named = any(project.file.goals[goal].formula == result.violated for goal in goals)
+    if result.verdict is Verdict.VIOLATED and len(goals) > 1 and result.kind == "temporal" and not named:
         for goal in goals:
             fate = run_single(project, spec, mutant, setting, [goal], tools)
             if fate.status != "survived":
