@@ -177,7 +177,10 @@ class TraceRow(Result):
 
 
 class GoalRow(Result):
-    """One goal: its words, its pin, and who approved it (``demo`` means no person did)."""
+    """One goal: its words, its pin, and who approved it (``demo`` means no person did).
+
+    ``helpers`` are the texts of the definitions that ``formula`` uses.
+    """
 
     name: str
     family: str | None
@@ -185,6 +188,7 @@ class GoalRow(Result):
     english: str
     sources: tuple[str, ...]
     formula: str
+    helpers: tuple[str, ...] = ()
     digest: str
     where: str
     approved: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.report.toy import CASE, CROWDED, OVERWRITTEN, R1, STUCK, behaviour, run
+from tests.report.toy import CASE, CROWDED, LOOP, OVERWRITTEN, R1, STUCK, behaviour, run
 from vstack.report.behaviour import read_behaviour
 from vstack.report.flights import Flight, find_flights
 from vstack.results import CaseReport
@@ -42,3 +42,8 @@ def test_a_landing_without_a_start_was_under_way_before() -> None:
     (found,) = flights(behaviour(("CopyLands", {"r": R1}, {})))
     assert (found.start, found.end) == (None, 1)
     assert found.at_end() == "copy(r1), on its way since the start, arrives"
+
+
+def test_what_set_out_before_a_loop_and_is_not_landed_in_it_never_arrives() -> None:
+    fates = [(flight.start, flight.fate) for flight in flights(LOOP) if flight.end is None]
+    assert fates == [(2, "never arrives"), (3, "never arrives"), (5, "still on its way when the loop closes")]

@@ -98,3 +98,9 @@ def test_an_action_without_comment_or_parameters_is_named_by_its_words() -> None
     trace = behaviour(("SendsWordBack", None, {"orders": (P1,)}))  # type: ignore[arg-type]
     step = read_behaviour(evidence("Isolation", trace), CASE).steps[0]  # type: ignore[union-attr]
     assert (step.english, step.label, step.process) == ("Sends word back.", "SendsWordBack", "model")
+
+
+def test_the_end_shows_the_variables_that_helpers_of_the_goal_name() -> None:
+    goals = tuple(g.model_copy(update={"formula": "Good", "helpers": ("Good == copying = {}",)}) for g in CASE.goals)
+    text = explain(evidence("Isolation", OVERWRITTEN), CASE.model_copy(update={"goals": goals}))
+    assert text.endswith("What the goal speaks of, at the end:\n  copying = {}\n")

@@ -21,6 +21,7 @@ from vstack.results import AtomicityRow, CaseReport, Finding, MutationReport
 from vstack.specify.base import Base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
+from vstack.specify.pins import Pins
 from vstack.validate.cells import module_inputs
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import kill_findings, run_kills
@@ -113,7 +114,12 @@ def _specify(gathering: Gathering) -> None:
     pins = compute_pins(context.project, spec)
     findings, rows = check_lock(context.project, pins, base=gathering.options.base)
     gathering.findings += findings
-    gathering.parts["goals"] = rows
+    gathering.parts["goals"] = tuple(row.model_copy(update={"helpers": _helpers(pins, row.name)}) for row in rows)
+
+
+def _helpers(pins: Pins, goal: str) -> tuple[str, ...]:
+    """The texts of the definitions behind the goal's own."""
+    return tuple(pins.definitions[key].text for key in pins.goals[goal].definitions[1:])
 
 
 def _abstract(gathering: Gathering) -> None:

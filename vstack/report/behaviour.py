@@ -95,7 +95,7 @@ def read_behaviour(evidence: Evidence, report: CaseReport) -> Behaviour | None:
         stuttering=recorded.stuttering,
         goal=name,
         goal_english=goal.english.strip() if goal else "",
-        values=_spoken_of(goal.formula if goal else "", last, steps),
+        values=_spoken_of([goal.formula, *goal.helpers] if goal else [], last, steps),
         lanes=_lanes(steps, report),
     )
 
@@ -156,9 +156,9 @@ def _state(step: trace.Step) -> tuple[tuple[str, str], ...]:
     return tuple((name, show(value)) for name, value in step.state.items())
 
 
-def _spoken_of(formula: str, last: trace.Step, steps: tuple[Step, ...]) -> tuple[tuple[str, str], ...]:
-    """The variables that the goal's formula names; if it names none, those that the last step changed."""
-    words = set(re.findall(r"\w+", formula))
+def _spoken_of(formulas: Sequence[str], last: trace.Step, steps: tuple[Step, ...]) -> tuple[tuple[str, str], ...]:
+    """The variables that the goal's formulas name; if they name none, those that the last step changed."""
+    words = {word for formula in formulas for word in re.findall(r"\w+", formula)}
     names = [name for name in last.state if name in words]
     if not names and steps:
         touched = {re.split(r"[\[. ]", change.place)[0] for change in steps[-1].changes}

@@ -46,8 +46,6 @@ class Flight:
 def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]:
     """All flights of ``behaviour`` in the order of their start; equal keys land first in, first out."""
     awaited = {text.split("(")[0] for about in report.actions.values() for text in texts(about.get("receives"))}
-    # A run that stops for ever can't deliver any more; one that was cut at the broken goal still might.
-    fate = "never arrives" if behaviour.stuttering else "still on its way at the end"
     flights: list[Flight] = []
     open_flights: dict[tuple[Kind, str], list[int]] = {}
     for step in behaviour.steps:
@@ -57,11 +55,12 @@ def find_flights(behaviour: Behaviour, report: CaseReport) -> tuple[Flight, ...]
             _land("message", key, step, flights, open_flights)
         for key in step.starts:
             open_flights.setdefault(("transfer", key), []).append(len(flights))
-            flights.append(Flight("transfer", key, step.process, None, step.number, None, fate))
+            flights.append(Flight("transfer", key, step.process, None, step.number, None, _fate(behaviour, step)))
         for text in step.sends:
             key, _, target = (part.strip() for part in text.rpartition(" to ")) if " to " in text else (text, "", "")
             if key.split("(")[0] in awaited:
                 open_flights.setdefault(("message", key), []).append(len(flights))
+                fate = _fate(behaviour, step)
                 flights.append(Flight("message", key, step.process, target or None, step.number, None, fate))
             else:
                 flights.append(Flight("message", key, step.process, target or step.process, step.number, step.number))
@@ -76,6 +75,17 @@ def told(step: Step, flights: tuple[Flight, ...]) -> tuple[tuple[Kind, str], ...
         *((flight.kind, flight.at_end()) for flight in landing),
         *((flight.kind, flight.at_start()) for flight in leaving),
     )
+
+
+def _fate(behaviour: Behaviour, step: Step) -> str:
+    """What becomes of a flight that has not arrived when the steps end.
+
+    A run that stops for ever, or a loop that does not land what set out before
+    it, never will; a run that was cut at the broken goal still might.
+    """
+    if behaviour.stuttering or (behaviour.loop_to is not None and step.number <= behaviour.loop_to):
+        return "never arrives"
+    return "still on its way at the end" if behaviour.loop_to is None else "still on its way when the loop closes"
 
 
 def _land(
