@@ -160,6 +160,7 @@ def test_a_page_that_can_not_be_written_is_an_error_a_user_understands(tmp_path:
 def test_places_are_shortened_and_only_web_links_followed() -> None:
     assert short_place(f"toy:a/b.py:1-9@{COMMIT}") == "a/b.py:1-9 @ 012345678"
     assert file_lines(f"toy:a/b.py:1-9@{COMMIT}") == "b.py:1-9"
+    assert file_lines(f"toy:a/b.py:7-7@{COMMIT}") == "b.py:7"
     assert breakable("FinalityBlocks<") == "Finality<wbr>Blocks&lt;"
     assert short_place("somewhere") == "somewhere"
     assert safe_url("https://example.org/x") == "https://example.org/x"

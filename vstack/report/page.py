@@ -57,13 +57,18 @@ def render_page(reports: Sequence[CaseReport]) -> str:
 def short_place(anchor: str) -> str:
     """``repo:path:first-last@commit`` for a narrow column: ``path:first-last`` and nine letters of the commit."""
     found = _ANCHOR.fullmatch(anchor)
-    return f"{found['path']}:{found['lines']} @ {found['commit'][:9]}" if found else anchor
+    return f"{found['path']}:{_lines(found['lines'])} @ {found['commit'][:9]}" if found else anchor
 
 
 def file_lines(anchor: str) -> str:
     """``repo:path:first-last@commit`` where path and commit are known: ``file:first-last``."""
     found = _ANCHOR.fullmatch(anchor)
-    return f"{found['path'].rpartition('/')[2]}:{found['lines']}" if found else anchor
+    return f"{found['path'].rpartition('/')[2]}:{_lines(found['lines'])}" if found else anchor
+
+
+def _lines(span: str) -> str:
+    first, _, last = span.partition("-")
+    return first if first == last else span
 
 
 def breakable(name: str) -> Markup:
