@@ -301,8 +301,10 @@ POffer(j) == LET k == j[1]  i == j[2] IN
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:3632-3636@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:4495e5c208363c77
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:858-859@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:a2140dedda16d20d
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4533-4537@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:4495e5c208363c77
+\* @anchor sglang:python/sglang/srt/managers/scheduler.py:2957-2957@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:b7a7cf1cbe1de6b1
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1279-1280@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:a2140dedda16d20d
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4580-4584@adca19c4970933fa1990fecf3541b527d3153594 sha256:4495e5c208363c77
+\* @anchor sglang:python/sglang/srt/managers/scheduler.py:2982-2982@adca19c4970933fa1990fecf3541b527d3153594 sha256:b7a7cf1cbe1de6b1
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1323-1324@adca19c4970933fa1990fecf3541b527d3153594 sha256:a2140dedda16d20d
 PAbort(j) == LET k == j[1]  i == j[2] IN
   /\ gone[i]
