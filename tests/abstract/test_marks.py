@@ -6,19 +6,20 @@ from pathlib import Path
 
 from tests.abstract.conftest import Upstream
 from tests.abstract.test_check import anchored
-from vstack.abstract.marks import load_spec, read_marks
+from vstack.abstract.marks import read_marks
+from vstack.context import Context
 from vstack.project import load_project
 
 
 def read(folder: Path) -> list[str]:
     project = load_project(folder)
-    return [finding.rule for finding in read_marks(project, load_spec(project))[1]]
+    return [finding.rule for finding in read_marks(project, Context(project).spec)[1]]
 
 
 def test_marks_belong_to_the_action_they_stand_above(make_project, upstream: Upstream):
     folder = make_project(["What a step does.", *anchored(upstream.anchor(12, 14)), "@split at the send"])
     project = load_project(folder)
-    (step, fault), findings = read_marks(project, load_spec(project))
+    (step, fault), findings = read_marks(project, Context(project).spec)
     assert (step.action, step.processes, step.splits, len(step.anchors)) == ("Step", ("worker",), ("at the send",), 1)
     assert step.anchors[0].where == f"{folder / 'Model.tla'}:6"
     assert (fault.action, fault.environment, findings) == ("Fault", "the network loses a packet", ())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from vstack.abstract.anchors import Marks, marks_findings, parse_marks, read_mark
 from vstack.files import read_text
@@ -11,24 +10,7 @@ from vstack.project import Project
 from vstack.results import Finding
 from vstack.tla.actions import split_next
 from vstack.tla.comments import comments_above
-from vstack.tla.sany import load
 from vstack.tla.tree import Spec
-from vstack.tools.find import find_tools
-
-
-def load_spec(project: Project) -> Spec:
-    """The project's model as SANY reads it.
-
-    Raises:
-        VstackError: there is no model, no Java, or it does not parse.
-    """
-    named = project.file.tools
-    tools = find_tools(
-        jar=Path(named.tlc_jar) if named.tlc_jar else None, java=Path(named.java) if named.java else None
-    )
-    return load(
-        project.model_path, search=project.module_folders, java=tools.java, jar=tools.jar, cache=project.state / "sany"
-    )
 
 
 def read_marks(project: Project, spec: Spec) -> tuple[tuple[Marks, ...], tuple[Finding, ...]]:

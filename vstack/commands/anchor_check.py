@@ -9,10 +9,11 @@ import click
 
 from vstack.abstract.atomicity import check_atomicity
 from vstack.abstract.check import AnchorReport, check_anchors, stale_actions
-from vstack.abstract.marks import load_spec, read_marks
+from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import open_repos
 from vstack.abstract.revisions import parse_at
 from vstack.commands.console import progress
+from vstack.context import Context
 from vstack.project import load_project
 from vstack.results import AtomicityRow, Finding
 
@@ -22,7 +23,7 @@ STATES = {"exact": "green", "moved": "yellow", "changed": "red", "missing": "red
 def run(folder: Path, *, repos: tuple[str, ...], at: tuple[str, ...], fetch: bool, as_json: bool) -> int:
     """Check anchors and atomicity; the exit code (0 all stand, 1 refused or stale, 3 something was not checked)."""
     project = load_project(folder)
-    spec = load_spec(project)
+    spec = Context(project).spec
     marks, problems = read_marks(project, spec)
     sources = open_repos(project, repos, fetch=fetch)
     revisions = parse_at(at)

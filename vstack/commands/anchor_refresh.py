@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from vstack.abstract.marks import load_spec, read_marks
+from vstack.abstract.marks import read_marks
 from vstack.abstract.refresh import Proposal, propose, write_proposals
 from vstack.abstract.repos import open_repos
+from vstack.context import Context
 from vstack.project import load_project
 
 
@@ -25,7 +26,7 @@ def run(
 ) -> int:
     """Show what to re-anchor, and with ``write`` do it; the exit code (0 nothing is left, 1 something is)."""
     project = load_project(folder)
-    marks, _ = read_marks(project, load_spec(project))
+    marks, _ = read_marks(project, Context(project).spec)
     sources = open_repos(project, repos, fetch=fetch)
     proposals = propose(project, marks, sources, revision=at, only_from=only_from)
     written = write_proposals(proposals) if write else 0

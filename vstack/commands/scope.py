@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from vstack.abstract.guard_anchors import guard_anchors
-from vstack.abstract.marks import load_spec, read_marks
+from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import open_repos
 from vstack.abstract.scope import ScopeRow, check_scope
+from vstack.context import Context
 from vstack.project import load_project
 from vstack.results import Finding
 
@@ -19,7 +20,7 @@ from vstack.results import Finding
 def run(folder: Path, *, repos: tuple[str, ...], fetch: bool, as_json: bool) -> int:
     """List scope and coverage; the exit code (0 all accounted for, 1 something needs an omission, 3 not checked)."""
     project = load_project(folder)
-    marks, _ = read_marks(project, load_spec(project))
+    marks, _ = read_marks(project, Context(project).spec)
     anchors = [anchor for each in marks for anchor in each.anchors]
     anchors += [anchor for each in guard_anchors(project).values() for anchor in each]
     rows, findings = check_scope(project, anchors, open_repos(project, repos, fetch=fetch))

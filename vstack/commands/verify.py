@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import click
@@ -29,6 +29,7 @@ def run(
     variant: str | None,
     environment: str | None,
     jobs: int | None,
+    distributed: bool,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -47,7 +48,8 @@ def run(
         exclusive(context.project.state / "run.lock", what=f"the project {file.project}"),
         progress(file.project, quiet=quiet) as on_event,
     ):
-        records = _tlc(context, wanted, variant, environment, jobs, on_event)
+        options = Options(jobs=1 if distributed else jobs or cores(), distributed=distributed)
+        records = _tlc(context, wanted, variant, environment, options, on_event)
         for name in wanted:
             if file.goals[name].kind == "z3":
                 on_event(f"Z3 decides {name}")
@@ -78,8 +80,8 @@ def _tlc(
     wanted: tuple[str, ...],
     variant: str | None,
     environment: str | None,
-    jobs: int | None,
-    on_event: object,
+    options: Options,
+    on_event: Callable[[str], None],
 ) -> list[Evidence]:
     file = context.project.file
     goals = tuple(name for name in wanted if file.goals[name].kind != "z3")
@@ -90,7 +92,7 @@ def _tlc(
     plan = [
         Run(Setting(one, world), goals, together=True, required=True) for one in variants for world in environments
     ]
-    runner = make_runner(context, Options(jobs=jobs or cores()), on_event)  # type: ignore[arg-type]
+    runner = make_runner(context, options, on_event)
     return [record for answer in runner.run(plan) for record in answer.values()]
 
 
@@ -108,6 +110,7 @@ def _known(names: Collection[str], declared: Collection[str], what: str) -> None
 @click.option("--variant", help="Only this variant.")
 @click.option("--environment", help="Only this environment.")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
+@click.option("--distributed", is_flag=True, help="Search on the machines that `distributed` in vstack.yaml names.")
 @click.option("--json", "as_json", is_flag=True, help="Print the evidence as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 @click.option("--detach", is_flag=True, help="Go on in the background; ask with `vstack status`.")
@@ -117,6 +120,7 @@ def cli(
     variant: str | None,
     environment: str | None,
     jobs: int | None,
+    distributed: bool,
     as_json: bool,
     quiet: bool,
     detach: bool,
@@ -129,5 +133,12 @@ def cli(
     if detach:
         return start_detached(folder, sys.argv[1:])
     return run(
-        folder, goals, variant=variant, environment=environment, jobs=jobs, as_json=as_json, quiet=quiet
+        folder,
+        goals,
+        variant=variant,
+        environment=environment,
+        jobs=jobs,
+        distributed=distributed,
+        as_json=as_json,
+        quiet=quiet,
     )

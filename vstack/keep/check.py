@@ -45,6 +45,7 @@ class Options:
     stages: frozenset[str] = frozenset(STAGES)
     base: Base | None = None
     store: EvidenceStore | None = None
+    distributed: bool = False
 
 
 @dataclass
@@ -236,6 +237,7 @@ def make_runner(context: Context, options: Options, on_event: Callable[[str], No
         jobs=options.jobs,
         on_event=on_event,
         modules=module_inputs(context.project),
+        distributed=options.distributed,
     )
 
 

@@ -7,19 +7,25 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from vstack.errors import VstackError
 from vstack.files import sha256_bytes
 from vstack.keep.evidence import EvidenceStore, evidence_key, machine, now
-from vstack.project import Project
+from vstack.project import PROJECT_FILE, Project
 from vstack.results import Evidence, Numbers
 from vstack.tla.actions import Action
 from vstack.tla.cfg import format_cfg
+from vstack.tlc.distributed import run_distributed
 from vstack.tlc.job import Requirements, TlcJob
 from vstack.tlc.outcome import TlcResult
 from vstack.tlc.parameters import recover_parameters
+from vstack.tlc.progress import Progress
 from vstack.tlc.run import run_tlc
 from vstack.tools.find import Tools
 from vstack.validate.cells import Setting, cell_job, constants_of, describe, lacking, module_inputs
 from vstack.verdicts import Strength, Verdict
+
+# TLC prints coverage once a minute.
+_COVERAGE_SECONDS = 90.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Runner:
-    """What all runs of one project share."""
+    """What all runs of one project share.
+
+    With ``distributed`` the machines of the project's section of that name
+    search the state space, after a short search here.
+    """
 
     project: Project
     tools: Tools
@@ -48,6 +58,7 @@ class Runner:
     jobs: int = 2
     on_event: Callable[[str], None] = lambda text: None
     modules: dict[str, str] = field(default_factory=dict)
+    distributed: bool = False
 
     def run(self, plan: Sequence[Run]) -> list[dict[str, Evidence]]:
         """Evidence by goal for each entry of ``plan``, in its order; entries run side by side."""
@@ -104,15 +115,43 @@ class Runner:
         label += f" without {', '.join(setting.removed)}" if setting.removed else ""
         self.on_event(f"{label}: checking {', '.join(goals)}")
 
-        def progress(report: Any) -> None:
+        def progress(report: Progress) -> None:
             self.on_event(
                 f"{label}: {report.distinct:,} states, {report.states_per_second:,.0f}/s, queue {report.queue:,}"
             )
 
-        result = run_tlc(job, self.tools, requirements=self._requirements(entry), on_progress=progress)
+        requirements = self._requirements(entry)
+        if self.distributed and not any(self.project.file.goals[goal].kind == "temporal" for goal in goals):
+            result = self._spread(job, requirements, progress)
+        else:
+            result = run_tlc(job, self.tools, requirements=requirements, on_progress=progress)
         if result.trace is not None:
             result = replace(result, trace=recover_parameters(result.trace, job, self.actions, self.tools))
         return result, job
+
+    def _spread(self, job: TlcJob, requirements: Requirements, progress: Callable[[Progress], None]) -> TlcResult:
+        """Search here for as long as coverage needs to show, then on the machines that the project names.
+
+        Distributed TLC prints no coverage; but an action that fired in a part
+        of the search fires in the whole of it.
+        """
+        machines = self.project.file.distributed
+        if machines is None:
+            raise VstackError(
+                "The project names no machines for distributed TLC",
+                where=str(self.project.root / PROJECT_FILE),
+                todo="Add a section `distributed` with `hosts` or `local_workers`",
+            )
+        first = replace(job, budget=replace(job.budget, seconds=min(_COVERAGE_SECONDS, job.budget.seconds)))
+        here = run_tlc(first, self.tools, requirements=requirements, on_progress=progress)
+        fired = {name for name, count in here.fired.items() if count.generated}
+        if here.verdict is not Verdict.UNDECIDED or not fired.issuperset(requirements.actions):
+            return here
+        whole = run_distributed(
+            job, self.tools, machines, requirements=replace(requirements, actions=()), on_progress=progress
+        )
+        note = f"that the actions fire was seen in a search of {_COVERAGE_SECONDS:g} s on this machine"
+        return replace(whole, fired=here.fired, warnings=(*whole.warnings, note))
 
     def _record(
         self, entry: Run, goal: str, key: str, result: TlcResult, job: TlcJob, ran_with: Iterable[str]
