@@ -16,7 +16,14 @@ NO_CI: dict[str, str] = {}
 
 
 def approve(folder: Path, **changes: object) -> int:
-    options: dict[str, object] = {"key": None, "principal": None, "demo": False, "yes": True, "as_json": False, "environ": NO_CI}
+    options: dict[str, object] = {
+        "key": None,
+        "principal": None,
+        "demo": False,
+        "yes": True,
+        "as_json": False,
+        "environ": NO_CI,
+    }
     return spec_approve.run(folder, **{**options, **changes})  # type: ignore[arg-type]
 
 
@@ -27,7 +34,9 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_from_an_empty_folder_to_an_approved_goal_and_its_diff(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_an_empty_folder_to_an_approved_goal_and_its_diff(
+    tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "a próject"
     assert init.run(folder, name=None, as_json=False) == 0
     assert "project: a-pr-ject" in (folder / "vstack.yaml").read_text()
@@ -39,7 +48,14 @@ def test_from_an_empty_folder_to_an_approved_goal_and_its_diff(tmp_path: Path, k
     assert spec_check.run(folder, base_ref=None, as_json=False) == 0
     assert "says nothing about whether the goals hold" in capsys.readouterr().out
 
-    quiet = Draft("Quiet", "invariant", "A free page: no transfer.", ("https://example.org/1",), None, 'page = "free" =>\n  transfer = "none"')
+    quiet = Draft(
+        "Quiet",
+        "invariant",
+        "A free page: no transfer.",
+        ("https://example.org/1",),
+        None,
+        'page = "free" =>\n  transfer = "none"',
+    )
     before = (folder / "vstack.yaml").read_text()
     assert spec_draft.run(folder, quiet, module_name=None, as_json=False) == 0
     assert set(before.splitlines()) < set((folder / "vstack.yaml").read_text().splitlines())
@@ -48,7 +64,11 @@ def test_from_an_empty_folder_to_an_approved_goal_and_its_diff(tmp_path: Path, k
     report = json.loads(capsys.readouterr().out)
     assert [finding["rule"] for finding in report["findings"]] == ["unapproved-change"]
     assert report["findings"][0]["where"].endswith("goals/Goals.tla:19")
-    assert {row["name"]: row["approved"] for row in report["goals"]} == {"Isolation": True, "Finality": True, "Quiet": False}
+    assert {row["name"]: row["approved"] for row in report["goals"]} == {
+        "Isolation": True,
+        "Finality": True,
+        "Quiet": False,
+    }
 
     assert spec_show.run(folder, goal="Quiet", as_json=False) == 0
     shown = capsys.readouterr().out

@@ -10,9 +10,8 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from vstack.specify.approvers import NAMESPACE
-
 from tests.specify import ed25519
+from vstack.specify.approvers import NAMESPACE
 
 SEED = hashlib.sha256(b"the test's security key").digest()
 KEY_TYPE = b"sk-ssh-ed25519@openssh.com"
@@ -41,8 +40,13 @@ def signature(message: bytes, *, flags: int, counter: int = 7, namespace: str = 
     raw = ed25519.sign(SEED, hashlib.sha256(APPLICATION).digest() + tail + hashlib.sha256(signed).digest())
     inner = _string(KEY_TYPE) + _string(raw) + tail
     blob = (
-        b"SSHSIG" + (1).to_bytes(4, "big") + _string(public_blob()) + _string(name) + _string(b"")
-        + _string(hash_name) + _string(inner)
+        b"SSHSIG"
+        + (1).to_bytes(4, "big")
+        + _string(public_blob())
+        + _string(name)
+        + _string(b"")
+        + _string(hash_name)
+        + _string(inner)
     )
     text = base64.b64encode(blob).decode()
     lines = [text[start : start + 70] for start in range(0, len(text), 70)]

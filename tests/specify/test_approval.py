@@ -85,7 +85,9 @@ def test_a_signature_made_for_git_does_not_approve(signed: Lock, approvers: str)
 
 @pytest.mark.parametrize(("flags", "words"), [(0, "software key"), (1, "touch proved"), (5, "touch and PIN proved")])
 def test_proof_of_touch_is_recorded(flags: int, words: str) -> None:
-    approval = Approval(principal=PERSON, time="t", signature=security_key.signature(LOCK.payload(PERSON, "t"), flags=flags))
+    approval = Approval(
+        principal=PERSON, time="t", signature=security_key.signature(LOCK.payload(PERSON, "t"), flags=flags)
+    )
     verified = verify(LOCK, approval, security_key.approvers_entry(PERSON), where="vstack.approvers")
     assert verified.touch is (flags & 1 == 1) and words in verified.words
 

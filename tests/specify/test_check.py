@@ -22,7 +22,11 @@ from vstack.specify.reading import read_spec
 from vstack.specify.scaffold import write_project
 
 GOALS, MODEL, YAML = "goals/Goals.tla", "model/Handover.tla", "vstack.yaml"
-HELPER = (GOALS, 'Isolation == transfer # "none" => page = transfer', 'OnItsWay == transfer # "none"\nIsolation == OnItsWay => page = transfer')
+HELPER = (
+    GOALS,
+    'Isolation == transfer # "none" => page = transfer',
+    'OnItsWay == transfer # "none"\nIsolation == OnItsWay => page = transfer',
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +36,22 @@ def approved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_project(root, "toy")
     edit(root, *HELPER)
     edit(root, MODEL, "vars ==", "ASSUME Aborts \\in BOOLEAN\n\nvars ==")
-    edit(root, YAML, "floors:", "mutation:\n  variant: after\n  environments: [aborts]\n  excuses: {m1: same thing}\n\nfloors:")
+    edit(
+        root,
+        YAML,
+        "floors:",
+        "mutation:\n  variant: after\n  environments: [aborts]\n  excuses: {m1: same thing}\n\nfloors:",
+    )
     git(root, "init", "-q", "-b", "main")
     git(root, "config", "user.email", "person@example.org")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(root.parent / "key")], check=True)
     project = load_project(root)
-    approve(project, lock_to_sign(project, compute_pins(project, read_spec(project))), key=root.parent / "key", principal=None)
+    approve(
+        project,
+        lock_to_sign(project, compute_pins(project, read_spec(project))),
+        key=root.parent / "key",
+        principal=None,
+    )
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "approved")
     return root
@@ -91,7 +105,9 @@ def test_an_approved_project_is_as_approved(project: Project) -> None:
         (YAML, "  constants:\n    Requests", "  overrides: {OnItsWay: Init}\n  constants:\n    Requests", "goal Isolation"),
     ],
 )  # fmt: skip
-def test_an_unapproved_change_is_refused_with_its_place(project: Project, file: str, before: str, after: str, said: str) -> None:
+def test_an_unapproved_change_is_refused_with_its_place(
+    project: Project, file: str, before: str, after: str, said: str
+) -> None:
     line = edit(project.root, file, before, after)
     findings = check(project)
     matching = [finding for finding in findings if said in finding.message]
@@ -113,7 +129,9 @@ def test_an_unapproved_change_is_refused_with_its_place(project: Project, file: 
         (YAML, "constants: {Aborts: \"TRUE\"}", "constants: {Aborts: 'TRUE'}  # the same"),
     ],
 )  # fmt: skip
-def test_comments_layout_and_the_models_own_work_change_nothing(project: Project, file: str, before: str, after: str) -> None:
+def test_comments_layout_and_the_models_own_work_change_nothing(
+    project: Project, file: str, before: str, after: str
+) -> None:
     edit(project.root, file, before, after)
     assert check(project) == ()
 
@@ -185,7 +203,9 @@ def test_the_demo_key_is_deleted_and_labelled(project: Project) -> None:
     findings, goals = check_lock(project, compute_pins(project, read_spec(project)))
     assert findings == () and all(goal.demo and goal.note == "demo key: no person approved this" for goal in goals)
     assert "demo key: no person approved this" in project.lock_path.read_text()
-    assert "PRIVATE KEY" not in "".join(path.read_text() for path in project.root.rglob("*") if path.is_file() and ".git/" not in str(path))
+    assert "PRIVATE KEY" not in "".join(
+        path.read_text() for path in project.root.rglob("*") if path.is_file() and ".git/" not in str(path)
+    )
 
 
 class TestAgainstTheTargetBranch:
@@ -238,9 +258,15 @@ class TestAgainstTheTargetBranch:
     def advance(self, project: Project, key: Path, states: int) -> Lock:
         """Approve another floor and commit it to the branch that is checked out."""
         text = (project.root / YAML).read_text()
-        (project.root / YAML).write_text(text[: text.index("  distinct_states: ")] + f"  distinct_states: {states}\n" + text[text.index("\n\n# Whose") :])
+        (project.root / YAML).write_text(
+            text[: text.index("  distinct_states: ")]
+            + f"  distinct_states: {states}\n"
+            + text[text.index("\n\n# Whose") :]
+        )
         changed = load_project(project.root)
-        signed = approve(changed, lock_to_sign(changed, compute_pins(changed, read_spec(changed))), key=key, principal=None)
+        signed = approve(
+            changed, lock_to_sign(changed, compute_pins(changed, read_spec(changed))), key=key, principal=None
+        )
         git(project.root, "add", ".")
         git(project.root, "commit", "-q", "-m", f"floor {states}")
         return signed

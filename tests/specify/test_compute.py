@@ -102,7 +102,9 @@ def test_the_sections_of_the_pins(base: Pins) -> None:
         ("Next == Work \\/ Flip \\/ (y' = 1 - y /\\ UNCHANGED <<x, up>>)", "Next == Work \\/ Flip", ["actions"]),
     ],
 )  # fmt: skip
-def test_which_pin_a_change_of_the_model_moves(base: Pins, tmp_path: Path, before: str, after: str, expected: list[str]) -> None:
+def test_which_pin_a_change_of_the_model_moves(
+    base: Pins, tmp_path: Path, before: str, after: str, expected: list[str]
+) -> None:
     assert BASE.count(before) == 1
     now = pins_of(project_of(tmp_path / "p", BASE.replace(before, after)))
     changes = compare(base, now, place=lambda path: "vstack.yaml:1")
@@ -123,7 +125,10 @@ def test_a_change_of_the_models_own_configuration_is_seen(base: Pins, tmp_path: 
         (YAML.replace("formula: Small", "formula: Smal"), "Smal is not defined.*Small"),
         (YAML.replace("[Flip]", "[Flop]"), "Flop is not defined.*Flip"),
         (YAML.replace("[Bound]", "[Bond]"), "Bond is not defined.*Bound"),
-        (YAML.replace("formula: Small", "formula: Inc"), "Goal Safe is an invariant, but Inc is an action formula.*M.tla:12"),
+        (
+            YAML.replace("formula: Small", "formula: Inc"),
+            "Goal Safe is an invariant, but Inc is an action formula.*M.tla:12",
+        ),
         (YAML.replace("formula: Small", "formula: Inc, kind: action"), "bare action"),
     ],
 )

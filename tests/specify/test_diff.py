@@ -19,7 +19,7 @@ from vstack.tlc.job import Budget
 from vstack.validate.cells import Setting, cell_job
 
 ISOLATION = 'Isolation == transfer # "none" => page = transfer'
-MOVES = "Moves == [][transfer' # transfer => \\/ transfer = \"none\"\n                                   \\/ transfer' = \"none\"]_<<transfer, phase>>"
+MOVES = 'Moves == [][transfer\' # transfer => \\/ transfer = "none"\n                                   \\/ transfer\' = "none"]_<<transfer, phase>>'
 MORE_GOALS = """\
   Moves:
     kind: action
@@ -39,7 +39,12 @@ MORE_GOALS = """\
 def start(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Pins]:
     root = tmp_path_factory.mktemp("project")
     write_project(root, "toy")
-    edit(root, GOALS, ISOLATION, f"{ISOLATION}\nAlways == [](/\\ Isolation\n             /\\ page # \"none\")\nQuiet == page # \"none\"\n{MOVES}")
+    edit(
+        root,
+        GOALS,
+        ISOLATION,
+        f'{ISOLATION}\nAlways == [](/\\ Isolation\n             /\\ page # "none")\nQuiet == page # "none"\n{MOVES}',
+    )
     edit(root, YAML, "\n# Faults and freedom", f"{MORE_GOALS}\n# Faults and freedom")
     project = load_project(root)
     return root, compute_pins(project, read_spec(project))
@@ -53,20 +58,28 @@ def changed(start: tuple[Path, Pins], folder: Path, before: str, after: str) -> 
     return load_project(folder / "copy")
 
 
-def compared(project: Project, approved: Pins, goal: str, *, variants: tuple[str, ...] = ("before",), seconds: float = 60) -> Comparison:
+def compared(
+    project: Project, approved: Pins, goal: str, *, variants: tuple[str, ...] = ("before",), seconds: float = 60
+) -> Comparison:
     spec = read_spec(project)
     assert spec is not None
     worlds = []
     for variant in variants:
         job = cell_job(project, Setting(variant, "aborts"), [])
         worlds.append(World(f"{variant} / aborts", replace(job, budget=Budget(seconds, 256))))
-    return compare_goals([goal], approved, compute_pins(project, spec), spec=spec, worlds=worlds, tools=project_tools(project))[0]
+    return compare_goals(
+        [goal], approved, compute_pins(project, spec), spec=spec, worlds=worlds, tools=project_tools(project)
+    )[0]
 
 
 @pytest.mark.parametrize(
     ("after", "relation", "accepted"),
     [
-        ('transfer # "none" => \\/ page = transfer\n                                  \\/ page = "free"', "weaker", ["now"]),
+        (
+            'transfer # "none" => \\/ page = transfer\n                                  \\/ page = "free"',
+            "weaker",
+            ["now"],
+        ),
         ('page = transfer \\/ (transfer = "none" /\\ page = "free")', "stronger", ["approved"]),
         ('transfer # "none" => page # transfer', "neither", ["now", "approved"]),
         ('transfer \\notin {"none", page} => FALSE', "the same on every reachable state", []),
@@ -84,7 +97,9 @@ def test_a_changed_invariant_is_placed_with_a_state_that_tells_it_apart(
         assert is_isolated is (witness.accepted_by == "approved")
 
 
-def test_only_a_variant_that_breaks_the_goal_shows_that_it_was_weakened(start: tuple[Path, Pins], tmp_path: Path) -> None:
+def test_only_a_variant_that_breaks_the_goal_shows_that_it_was_weakened(
+    start: tuple[Path, Pins], tmp_path: Path
+) -> None:
     project = changed(start, tmp_path, ISOLATION, "Isolation == TRUE")
     assert compared(project, start[1], "Isolation", variants=("after",)).relation == "the same on every reachable state"
     found = compared(project, start[1], "Isolation", variants=("after", "before"))
@@ -93,7 +108,7 @@ def test_only_a_variant_that_breaks_the_goal_shows_that_it_was_weakened(start: t
 
 
 def test_steps_are_compared_for_an_action_goal(start: tuple[Path, Pins], tmp_path: Path) -> None:
-    project = changed(start, tmp_path, "\\/ transfer' = \"none\"]", "\\/ transfer' = \"nowhere\"]")
+    project = changed(start, tmp_path, '\\/ transfer\' = "none"]', '\\/ transfer\' = "nowhere"]')
     found = compared(project, start[1], "Moves")
     assert found.relation == "stronger" and len(found.witnesses[0].states) == 2
     before, after = found.witnesses[0].states
@@ -119,7 +134,9 @@ def test_a_goal_that_can_not_be_evaluated_hides_no_other(start: tuple[Path, Pins
     assert spec is not None
     world = World("before / calm", cell_job(project, Setting("before", "calm"), []))
     pins = compute_pins(project, spec)
-    broken, quiet = compare_goals(["Isolation", "Quiet"], start[1], pins, spec=spec, worlds=[world], tools=project_tools(project))
+    broken, quiet = compare_goals(
+        ["Isolation", "Quiet"], start[1], pins, spec=spec, worlds=[world], tools=project_tools(project)
+    )
     assert broken.relation == "undecided" and "error" in broken.reason
     assert (quiet.relation, quiet.witnesses[0].accepted_by) == ("stronger", "approved")
 
@@ -135,7 +152,10 @@ def test_a_text_in_the_lock_that_is_not_what_was_hashed_is_not_compared(start: t
     project = load_project(root)
     spec = read_spec(project)
     assert spec is not None
-    for text, said in (("Isolation == TRUE", "not the one that was hashed"), ("Isolation == gone = 1", "does not stand")):
+    for text, said in (
+        ("Isolation == TRUE", "not the one that was hashed"),
+        ("Isolation == gone = 1", "does not stand"),
+    ):
         forged = PinnedDefinition(digest=pins.definitions["Goals!Isolation"].digest, place="x:1", text=text)
         other = pins.model_copy(update={"definitions": {**pins.definitions, "Goals!Isolation": forged}})
         with pytest.raises(NotComparable, match=said):

@@ -10,7 +10,7 @@ from vstack.errors import RefusedError
 from vstack.specify.lock import Approval, Lock, format_lock, next_lock, parse_lock, read_lock, write_lock
 from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
 
-TEXT = "Isolation ==\n  \\A p \\in Pages :   \\* trailing blanks next   \n\towner[p] # \"none\""
+TEXT = 'Isolation ==\n  \\A p \\in Pages :   \\* trailing blanks next   \n\towner[p] # "none"'
 PINS = Pins(
     definitions={"Goals!Isolation": PinnedDefinition(digest="ab" * 32, place="goals/Goals.tla:7", text=TEXT)},
     goals={"Isolation": Pin(digest="cd" * 32, definitions=("Goals!Isolation",), value={"english": "Ünïcode: yes"})},

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from vstack.project import Project, ProjectFile
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.project import Project, ProjectFile
 from vstack.specify.reading import project_tools, read_spec
 from vstack.specify.rebuild import NotComparable, rebuild
 from vstack.tla.tree import Spec
@@ -52,18 +50,32 @@ def scope(tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, Spec, Pins
     root = tmp_path_factory.mktemp("rebuild")
     (root / "Root.tla").write_text(MODULE)
     (root / "Inner.tla").write_text(INNER)
-    kinds = {"Layout": "invariant", "Plain": "invariant", "Tabbed": "invariant", "Box": "temporal", "Step": "action", "Lives": "temporal", "Through": "invariant"}
+    kinds = {
+        "Layout": "invariant",
+        "Plain": "invariant",
+        "Tabbed": "invariant",
+        "Box": "temporal",
+        "Step": "action",
+        "Lives": "temporal",
+        "Through": "invariant",
+    }
     goals = {name: {"kind": kind, "formula": name, "english": name} for name, kind in kinds.items()}
-    project = Project(root, ProjectFile.model_validate({"version": 1, "project": "p", "model": {"module": "Root.tla"}, "goals": goals}))
+    project = Project(
+        root,
+        ProjectFile.model_validate({"version": 1, "project": "p", "model": {"module": "Root.tla"}, "goals": goals}),
+    )
     spec = read_spec(project, fresh=True)
     assert spec is not None
     return project, spec, compute_pins(project, spec)
 
 
 @pytest.mark.parametrize(
-    ("goal", "shape"), [("Layout", "state"), ("Plain", "state"), ("Tabbed", "state"), ("Box", "state"), ("Step", "step")]
+    ("goal", "shape"),
+    [("Layout", "state"), ("Plain", "state"), ("Tabbed", "state"), ("Box", "state"), ("Step", "step")],
 )
-def test_a_formula_rebuilt_has_the_hash_that_was_pinned(scope: tuple[Project, Spec, Pins], goal: str, shape: str) -> None:
+def test_a_formula_rebuilt_has_the_hash_that_was_pinned(
+    scope: tuple[Project, Spec, Pins], goal: str, shape: str
+) -> None:
     """``rebuild`` itself compares the hashes; a bullet out of its column would change one."""
     project, spec, pins = scope
     text, found = rebuild("Old", pins, pins.goals[goal], spec, project_tools(project))

@@ -114,7 +114,9 @@ def test_every_section_is_pinned_unless_it_claims_nothing() -> None:
                 alter(node[key], (*path, key))
             elif path[:1] not in ((), ("goals",)):
                 old = node[key]
-                node[key] = {"holds": "violated", "violated": "holds"}.get(old, not old if isinstance(old, bool) else 7 if isinstance(old, int) else old + "x")
+                node[key] = {"holds": "violated", "violated": "holds"}.get(
+                    old, not old if isinstance(old, bool) else 7 if isinstance(old, int) else old + "x"
+                )
                 changed = pin_settings(ProjectFile.model_construct(**_models(copy.deepcopy(data))))
                 node[key] = old
                 assert changed != reference, (*path, key)
@@ -137,5 +139,8 @@ def _models(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_change_that_shows_in_no_leaf_is_still_a_change() -> None:
-    twice = TEXT.replace('what: "Retries", reason: "No code path"}', 'what: "Retries", reason: "No code path"}\n  - {what: "Retries", reason: "No code path"}')
+    twice = TEXT.replace(
+        'what: "Retries", reason: "No code path"}',
+        'what: "Retries", reason: "No code path"}\n  - {what: "Retries", reason: "No code path"}',
+    )
     assert [change[0] for change in changes(twice)] == ["omissions.omissions"]

@@ -75,7 +75,14 @@ def test_broken_signatures_are_refused() -> None:
     def armor(data: bytes) -> str:
         return f"-----BEGIN SSH SIGNATURE-----\n{base64.b64encode(data).decode()}\n-----END SSH SIGNATURE-----\n"
 
-    broken = ["", "hello", whole.replace("BEGIN", "BEGUN"), armor(raw[:-1]), armor(raw + b"x"), armor(b"SSHSAG" + raw[6:])]
+    broken = [
+        "",
+        "hello",
+        whole.replace("BEGIN", "BEGUN"),
+        armor(raw[:-1]),
+        armor(raw + b"x"),
+        armor(b"SSHSAG" + raw[6:]),
+    ]
     broken += [armor(raw[:40]), whole.replace("U", "!", 1)]
     for text in broken:
         with pytest.raises(RefusedError):

@@ -22,7 +22,9 @@ def run(folder: Path, *, name: str | None, as_json: bool) -> int:
         return 0
     for path in written:
         click.echo(f"wrote {path}")
-    click.echo("Next: `vstack spec show` tells what it requires, `vstack spec approve` makes it count, `vstack check` runs it.")
+    click.echo(
+        "Next: `vstack spec show` tells what it requires, `vstack spec approve` makes it count, `vstack check` runs it."
+    )
     return 0
 
 

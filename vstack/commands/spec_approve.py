@@ -52,25 +52,35 @@ def run(
         if not yes and not (confirm or _ask)(f"Approve this as sequence {lock.sequence} of {project.file.project}?"):
             click.echo("Not approved; nothing was written.", err=True)
             return 1
-        if key is None:
-            signed = approve_for_demo(project, lock)
-        else:
-            signed = approve(project, lock, key=key.expanduser(), principal=principal)
+        signed = (
+            approve_for_demo(project, lock)
+            if key is None
+            else approve(project, lock, key=key.expanduser(), principal=principal)
+        )
     verified, refused = check_approval(project, signed)
     if verified is None:
-        raise RefusedError(f"The approval was written but does not count: {refused[0].message}", where=str(project.lock_path))
+        raise RefusedError(
+            f"The approval was written but does not count: {refused[0].message}", where=str(project.lock_path)
+        )
     _tell(signed, verified, as_json)
     return 0
 
 
 def _tell(signed: Lock, verified: Verified, as_json: bool) -> None:
     if as_json:
-        data = {"sequence": signed.sequence, "approver": verified.principal, "touch": verified.touch, "demo": verified.is_demo}
+        data = {
+            "sequence": signed.sequence,
+            "approver": verified.principal,
+            "touch": verified.touch,
+            "demo": verified.is_demo,
+        }
         click.echo(json.dumps(data, indent=1))
         return
     click.echo(f"Sequence {signed.sequence} approved: {verified.words}. Commit vstack.lock and vstack.approvers.")
     if not verified.touch and not verified.is_demo:
-        click.echo("This key proves no touch: in CI it counts only where the target branch's policy allows software keys.")
+        click.echo(
+            "This key proves no touch: in CI it counts only where the target branch's policy allows software keys."
+        )
 
 
 def _shown(project: Project, pins: Pins) -> list[str]:
@@ -97,8 +107,12 @@ def _ask(question: str) -> bool:
 
 @click.command("approve", short_help="Approve the goals as they stand, with an SSH signature.")
 @click.option("--project", "-p", "folder", type=click.Path(path_type=Path), default=".", help="The project's folder.")
-@click.option("--key", type=click.Path(path_type=Path), help="Your private SSH key, or the public key of one in the agent.")
-@click.option("--as", "principal", metavar="NAME", help="Approve under this name (an e-mail address in vstack.approvers).")
+@click.option(
+    "--key", type=click.Path(path_type=Path), help="Your private SSH key, or the public key of one in the agent."
+)
+@click.option(
+    "--as", "principal", metavar="NAME", help="Approve under this name (an e-mail address in vstack.approvers)."
+)
 @click.option("--demo", is_flag=True, help=f"Sign with a throwaway key instead ({DEMO_LABEL}).")
 @click.option("--yes", is_flag=True, help="Don't ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -27,14 +27,17 @@ from vstack.validate.cells import Setting, cell_job
 
 
 def run(folder: Path, *, base_ref: str | None, seconds: float | None, compare: bool, as_json: bool) -> int:
-    """Show each change, compare changed goals with TLC; the exit code (0 nothing changed, 1 changed, 3 a comparison is undecided).
+    """Show each change and compare changed goals with TLC.
+
+    Returns the exit code: 0 nothing changed, 1 something did, 3 a comparison is undecided.
 
     Raises:
         VstackError: there is no lock to compare with, or the project can't be read.
     """
     project = load_project(folder)
     lock = _lock(project, base_ref)
-    spec = read_spec(project)
+    # A person decides by this: nothing that could have been put into the cache is believed.
+    spec = read_spec(project, fresh=True)
     pins = compute_pins(project, spec)
     changes = lock_changes(project, lock, pins)
     approval, refused = (None, []) if base_ref is not None else check_approval(project, lock)
@@ -84,7 +87,9 @@ def _lock(project: Project, base_ref: str | None) -> Lock:
         return lock
     base = read_base(project.root, base_ref)
     if base.lock is None:
-        raise VstackError(f"{base_ref} has no lock, so there is nothing to compare with", where=f"{base_ref}:{LOCK_FILE}")
+        raise VstackError(
+            f"{base_ref} has no lock, so there is nothing to compare with", where=f"{base_ref}:{LOCK_FILE}"
+        )
     return parse_lock(base.lock, where=f"{base_ref}:{LOCK_FILE}")
 
 
@@ -101,13 +106,11 @@ def _goals_to_compare(approved: Pins, now: Pins) -> list[str]:
 
 
 def _worlds(project: Project, goals: Iterable[str], seconds: float | None) -> list[World]:
-    """Every variant in every environment, those expected to violate one of the goals first: they reach what others don't."""
+    """Every variant in every environment, first those expected to violate a goal: they reach what others don't."""
     file = project.file
-    settings = [
-        Setting(variant, environment)
-        for variant in (file.variants or {None: None})
-        for environment in (file.environments or {None: None})
-    ]
+    variants: list[str | None] = [*file.variants] or [None]
+    environments: list[str | None] = [*file.environments] or [None]
+    settings = [Setting(variant, environment) for variant in variants for environment in environments]
 
     def is_kept(setting: Setting) -> bool:
         cells = file.matrix.get(setting.variant or "", {}).get(setting.environment or "", {})
@@ -151,10 +154,10 @@ def _text_change(change: Change) -> list[str]:
 
 
 _WORDS = {
-    "weaker": "WEAKER than approved within the bounds: it accepts what the approved goal rejects, and never the other way",
-    "stronger": "STRONGER than approved within the bounds: it rejects what the approved goal accepts, and never the other way",
+    "weaker": "WEAKER than approved within the bounds: it accepts what that rejects, and never the other way",
+    "stronger": "STRONGER than approved within the bounds: it rejects what that accepts, and never the other way",
     "neither": "NEITHER stronger nor weaker: each accepts something that the other rejects",
-    "the same on every reachable state": "THE SAME on every state reached within the bounds, so TLC shows no difference there",
+    "the same on every reachable state": "THE SAME on every state reached within the bounds",
     "undecided": "UNDECIDED whether stronger or weaker",
 }
 
@@ -162,7 +165,8 @@ _WORDS = {
 def _comparison(comparison: Comparison) -> list[str]:
     words = _WORDS[comparison.relation] + (f": {comparison.reason}" if comparison.reason else "")
     if comparison.distinct:
-        words += f" ({comparison.distinct:,} distinct states in {len(comparison.worlds)} runs: {', '.join(comparison.worlds)})"
+        worlds = ", ".join(comparison.worlds)
+        words += f" ({comparison.distinct:,} distinct states in {len(comparison.worlds)} runs: {worlds})"
     return [words + ".", *(line for witness in comparison.witnesses for line in _witness(witness))]
 
 

@@ -45,18 +45,32 @@ def run(folder: Path, draft: Draft, *, module_name: str | None, as_json: bool) -
     write_draft(project, module, module_text, project_text)
     written = [str(path) for path in (module, project_path) if path is not None]
     if as_json:
-        click.echo(json.dumps({"goal": draft.name, "approved": False, "written": written}, indent=1, ensure_ascii=False))
+        click.echo(
+            json.dumps({"goal": draft.name, "approved": False, "written": written}, indent=1, ensure_ascii=False)
+        )
     else:
-        click.echo(f"Drafted {draft.name} in {' and '.join(written)}. It is not approved, and the matrix says nothing of it yet.")
-        click.echo(f"Next: `vstack spec show {draft.name}`, then add it to `matrix`; a person approves with `vstack spec approve`.")
+        click.echo(
+            f"Drafted {draft.name} in {' and '.join(written)}. It is not approved, and the matrix says nothing of it yet."
+        )
+        click.echo(
+            f"Next: `vstack spec show {draft.name}`, then add it to `matrix`; a person approves with `vstack spec approve`."
+        )
     return 0
 
 
 @click.command("draft", short_help="Add an unapproved goal to the project.")
 @click.argument("name")
 @click.option("--english", required=True, help="What must hold, in words.")
-@click.option("--kind", type=click.Choice(["invariant", "action", "temporal", "z3"]), default="invariant", show_default=True, help="What the formula is.")
-@click.option("--family", type=click.Choice(["isolation", "integrity", "finality", "conservation"]), help="The goal's family.")
+@click.option(
+    "--kind",
+    type=click.Choice(["invariant", "action", "temporal", "z3"]),
+    default="invariant",
+    show_default=True,
+    help="What the formula is.",
+)
+@click.option(
+    "--family", type=click.Choice(["isolation", "integrity", "finality", "conservation"]), help="The goal's family."
+)
 @click.option("--formula", help="TLA+ text; left out, NAME must be defined already.")
 @click.option("--source", "sources", multiple=True, metavar="URL", help="Where the goal comes from (repeat for more).")
 @click.option("--module", "module_name", metavar="FILE", help="The goals module (that of the last goal, if not given).")

@@ -27,8 +27,11 @@ def run(folder: Path, *, goal: str | None, as_json: bool) -> int:
     project = load_project(folder)
     if goal is not None and goal not in project.file.goals:
         near = difflib.get_close_matches(goal, project.file.goals, n=1)
-        raise VstackError(f"There is no goal {goal}", where=str(project.root), todo=f"Did you mean {near[0]}?" if near else None)
-    pins = compute_pins(project, read_spec(project))
+        raise VstackError(
+            f"There is no goal {goal}", where=str(project.root), todo=f"Did you mean {near[0]}?" if near else None
+        )
+    # A person decides by this: nothing that could have been put into the cache is believed.
+    pins = compute_pins(project, read_spec(project, fresh=True))
     findings, rows = check_lock(project, pins)
     rows = tuple(row for row in rows if goal in (None, row.name))
     if as_json:

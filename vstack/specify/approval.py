@@ -39,7 +39,9 @@ class Verified:
         """Who approved, and how much that proves."""
         if self.is_demo:
             return DEMO_LABEL
-        proof = "touch and PIN proved" if self.touch and self.verified else "touch proved" if self.touch else "software key"
+        proof = (
+            "touch and PIN proved" if self.touch and self.verified else "touch proved" if self.touch else "software key"
+        )
         return f"{self.principal} ({proof}, {self.time})"
 
 
@@ -57,11 +59,15 @@ def sign(lock: Lock, *, key: Path, principal: str) -> Lock:
         message.write_bytes(lock.payload(principal, time))
         argv = ["ssh-keygen", "-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE, str(message)]
         try:
-            ended = subprocess.run(argv, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, timeout=_SIGN_SECONDS)
+            ended = subprocess.run(
+                argv, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, timeout=_SIGN_SECONDS
+            )
         except FileNotFoundError:
             raise _no_ssh_keygen() from None
         except subprocess.TimeoutExpired:
-            raise VstackError("Signing took longer than 5 minutes", where=str(key), todo="Try again and touch the key") from None
+            raise VstackError(
+                "Signing took longer than 5 minutes", where=str(key), todo="Try again and touch the key"
+            ) from None
         signature = message.with_suffix(".sig")
         if ended.returncode != 0 or not signature.exists():
             said = ended.stderr.strip().splitlines()
@@ -89,7 +95,9 @@ def make_demo_key(folder: Path) -> Path:
     except FileNotFoundError:
         raise _no_ssh_keygen() from None
     except subprocess.CalledProcessError as error:
-        raise VstackError(f"ssh-keygen could not make a demo key: {error.stderr.decode(errors='replace').strip()}") from None
+        raise VstackError(
+            f"ssh-keygen could not make a demo key: {error.stderr.decode(errors='replace').strip()}"
+        ) from None
     return key
 
 
@@ -115,7 +123,19 @@ def verify(lock: Lock, approval: Approval, approvers: str, *, where: str) -> Ver
         allowed, signed = Path(folder) / "approvers", Path(folder) / "signature"
         allowed.write_text(approvers, encoding="utf-8")
         signed.write_text(approval.signature, encoding="ascii", errors="replace")
-        argv = ["ssh-keygen", "-Y", "verify", "-f", str(allowed), "-I", approval.principal, "-n", NAMESPACE, "-s", str(signed)]
+        argv = [
+            "ssh-keygen",
+            "-Y",
+            "verify",
+            "-f",
+            str(allowed),
+            "-I",
+            approval.principal,
+            "-n",
+            NAMESPACE,
+            "-s",
+            str(signed),
+        ]
         try:
             ended = subprocess.run(
                 argv,
@@ -131,7 +151,7 @@ def verify(lock: Lock, approval: Approval, approvers: str, *, where: str) -> Ver
         raise RefusedError(
             f"The approval by {approval.principal} is not valid for this lock: {said[0] if said else 'ssh-keygen refused it'}",
             where=where,
-            todo="The lock was edited after it was approved, or the key may not approve: restore the lock, or approve again",
+            todo="The lock was edited after its approval, or the key may not approve: restore it, or approve again",
         )
     return Verified(approval.principal, approval.time, signature.key_type, signature.touch, signature.verified)
 

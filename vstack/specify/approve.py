@@ -82,7 +82,11 @@ def approve(project: Project, lock: Lock, *, key: Path, principal: str | None) -
             )
         name = principal or next((one for one in listed if not set(one) & set("*?!")), None)
         if name is None:
-            raise VstackError(f"The key is listed for {', '.join(listed)}, not for a name", where=str(path), todo="Give yours with --as")
+            raise VstackError(
+                f"The key is listed for {', '.join(listed)}, not for a name",
+                where=str(path),
+                todo="Give yours with --as",
+            )
     else:
         name = principal or _git_email(project.root)
         start_approvers(path, name, key_type, public)
@@ -117,5 +121,7 @@ def _git_email(root: Path) -> str:
     except FileNotFoundError:
         ended = None
     if ended is None or not ended.stdout.strip():
-        raise VstackError("No name to approve under is known", todo="Give one: `vstack spec approve --as you@example.org`")
+        raise VstackError(
+            "No name to approve under is known", todo="Give one: `vstack spec approve --as you@example.org`"
+        )
     return ended.stdout.strip()

@@ -63,14 +63,18 @@ def read_public_key(path: Path) -> tuple[str, str]:
     public = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
     words = read_text(public).split()
     if len(words) < 2:
-        raise VstackError("The file holds no SSH public key", where=str(public), todo="Make one: `ssh-keygen -t ed25519-sk`")
+        raise VstackError(
+            "The file holds no SSH public key", where=str(public), todo="Make one: `ssh-keygen -t ed25519-sk`"
+        )
     return words[0], words[1]
 
 
 def principals_of(approvers: tuple[Approver, ...], key: str) -> tuple[str, ...]:
     """The principals under which ``key`` (base64) is listed, patterns such as `*@example.org` among them."""
     wanted = base64.b64decode(key)
-    return tuple(principal for approver in approvers if approver.public_key == wanted for principal in approver.principals)
+    return tuple(
+        principal for approver in approvers if approver.public_key == wanted for principal in approver.principals
+    )
 
 
 def approver_line(principal: str, key_type: str, key: str) -> str:

@@ -57,16 +57,25 @@ def _resolve(root: Path, ref: str) -> str:
     ended = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     if ended.returncode == 0:
         # git would take a tag of that name before the branch, and a working tree can make one.
-        named = _git(root, "for-each-ref", "--format=%(refname)", *(f"refs/{kind}{ref}" for kind in ("", "tags/", "heads/", "remotes/")))
+        named = _git(
+            root,
+            "for-each-ref",
+            "--format=%(refname)",
+            *(f"refs/{kind}{ref}" for kind in ("", "tags/", "heads/", "remotes/")),
+        )
         meanings = [line for line in named.stdout.decode(errors="replace").splitlines() if line.endswith(f"/{ref}")]
         if len(meanings) > 1:
             raise VstackError(
-                f"`{ref}` is ambiguous: {', '.join(meanings)}", where=str(root), todo="Name the whole ref, such as refs/remotes/origin/main"
+                f"`{ref}` is ambiguous: {', '.join(meanings)}",
+                where=str(root),
+                todo="Name the whole ref, such as refs/remotes/origin/main",
             )
         return ended.stdout.decode().strip()
     inside = _git(root, "rev-parse", "--is-shallow-repository")
     if inside.returncode != 0:
-        raise VstackError("The project is not in a git repository, so there is no base to compare with", where=str(root))
+        raise VstackError(
+            "The project is not in a git repository, so there is no base to compare with", where=str(root)
+        )
     shallow = inside.stdout.strip() == b"true"
     raise VstackError(
         f"git does not know `{ref}`" + (" in this shallow clone" if shallow else ""),
@@ -98,7 +107,12 @@ def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         return subprocess.run(
-            ["git", *arguments], cwd=root, env=environment, capture_output=True, timeout=_GIT_SECONDS, stdin=subprocess.DEVNULL
+            ["git", *arguments],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            timeout=_GIT_SECONDS,
+            stdin=subprocess.DEVNULL,
         )
     except FileNotFoundError:
         raise VstackError("git is not on the PATH", todo="Install git") from None

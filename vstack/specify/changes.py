@@ -42,8 +42,10 @@ class Change:
         """The change as a sentence without its place."""
         subject = f"{CLOSURES.get(self.section, self.section)} {self.name}"
         if self.definition is None:
-            return f"{subject} was {self.kind}" if self.section in CLOSURES else (
-                f"{self.section}: {self.name} is {self.after}, approved was {self.before}"
+            return (
+                f"{subject} was {self.kind}"
+                if self.section in CLOSURES
+                else (f"{self.section}: {self.name} is {self.after}, approved was {self.before}")
             )
         if self.definition.split("!")[-1] == self.name:
             return f"{subject}: its formula was {self.kind}"
@@ -81,7 +83,13 @@ def _setting(name: str, before: Pin | None, after: Pin | None, place: Callable[[
 
 
 def _one_sided(
-    section: str, name: str, approved: Pins, before: Pin | None, now: Pins, after: Pin | None, place: Callable[[Leaf], str]
+    section: str,
+    name: str,
+    approved: Pins,
+    before: Pin | None,
+    now: Pins,
+    after: Pin | None,
+    place: Callable[[Leaf], str],
 ) -> Change:
     pin, pins = (after, now) if after is not None else (before, approved)
     assert pin is not None
@@ -108,6 +116,15 @@ def _changed(
         where = new.place if new is not None else old.place if old is not None else ""
         found.append(Change(section, name, key, where, old.text if old else ABSENT, new.text if new else ABSENT))
     for path, was, is_now in changed_leaves(before.value, after.value):
-        found.append(Change(section, f"{name}.{'.'.join(path)}", None, place((section, name, *path)), was or ABSENT, is_now or ABSENT))
+        found.append(
+            Change(
+                section,
+                f"{name}.{'.'.join(path)}",
+                None,
+                place((section, name, *path)),
+                was or ABSENT,
+                is_now or ABSENT,
+            )
+        )
     # A closure may differ through an override alone, which no definition's own text shows.
     return found or [Change(section, name, None, place((section, name)), before.digest[:12], after.digest[:12])]

@@ -130,7 +130,9 @@ def check_approval(
         )
         return None, [missing]
     if not lock.approvals:
-        unsigned = Finding(rule="no-approval", where=str(project.lock_path), message="No one has approved the lock", todo=_APPROVE)
+        unsigned = Finding(
+            rule="no-approval", where=str(project.lock_path), message="No one has approved the lock", todo=_APPROVE
+        )
         return None, [unsigned]
     valid: list[Verified] = []
     refused: list[Finding] = []

@@ -79,7 +79,9 @@ class _Builder:
         if goal.kind == "z3":
             path = self.project.root / str(goal.script)
             if not path.is_file():
-                raise VstackError(f"The script of goal {name} does not exist", where=str(path), todo="Mend `script` in vstack.yaml")
+                raise VstackError(
+                    f"The script of goal {name} does not exist", where=str(path), todo="Mend `script` in vstack.yaml"
+                )
             value["script sha256"] = sha256_file(path)
             return Pin(digest=digest_of(value), value=value)
         formula = str(goal.formula)
@@ -92,7 +94,7 @@ class _Builder:
         """The pin of a definition of the model's scope by its closure."""
         found = closure(self.spec, name, overrides=self.overrides)
         own = self.spec.definition(name)
-        keys = []
+        keys: list[str] = []
         for member in found.members:
             key = f"{member.module}!{member.name}"
             self._define(key, member.digest, member.span)
@@ -159,7 +161,6 @@ class _Builder:
         self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
 
 
-
 def _action_names(actions: Iterable[Action]) -> list[str]:
     """The actions' names; a disjunct without one counts by number, for the line in its name moves."""
     named: set[str] = set()
@@ -170,7 +171,9 @@ def _action_names(actions: Iterable[Action]) -> list[str]:
             unnamed[base] += 1
         else:
             named.add(base)
-    return sorted([*named, *(f"{base}, unnamed disjunct {n}" for base, count in unnamed.items() for n in range(1, count + 1))])
+    return sorted(
+        [*named, *(f"{base}, unnamed disjunct {n}" for base, count in unnamed.items() for n in range(1, count + 1))]
+    )
 
 
 def check_kind(goal: str, kind: str, definition: Definition, *, where: str) -> None:

@@ -62,7 +62,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Question:
-    """Whether the form of a goal in module ``left`` implies that in ``right``; where not, ``accepts`` says who accepts."""
+    """Whether a goal's form in module ``left`` implies that in ``right``; where not, ``accepts`` says who accepts."""
 
     goal: str
     accepts: str
@@ -187,7 +187,9 @@ def _job(job: TlcJob, spec: Spec, files: dict[str, str], questions: Sequence[_Qu
     )
     root = spec.root.path
     folder = root.parent if root is not None else Path()
-    return replace(job, module=folder / f"{_MODULE}.tla", cfg=cfg, check_deadlock=False, coverage=False, extra_files=files)
+    return replace(
+        job, module=folder / f"{_MODULE}.tla", cfg=cfg, check_deadlock=False, coverage=False, extra_files=files
+    )
 
 
 def _failed(result: TlcResult, questions: Sequence[_Question]) -> _Question | None:
@@ -206,7 +208,9 @@ def _witness(question: _Question, world: str, trace: Trace) -> Witness:
 
 
 def _conclude(goal: str, questions: Sequence[_Question], search: _Search, worlds: tuple[str, ...]) -> Comparison:
-    found = [search.found[question.name] for question in questions if question.goal == goal and question.name in search.found]
+    found = [
+        search.found[question.name] for question in questions if question.goal == goal and question.name in search.found
+    ]
     witnesses, problems, distinct = tuple(found), search.problems[goal], search.distinct[goal]
     if len(witnesses) == 2:
         return Comparison(goal, "neither", "", witnesses, worlds, distinct)

@@ -65,7 +65,7 @@ def with_goal(text: str, draft: Draft, *, where: str) -> str:
 
 
 def _last_line(lines: list[str], first: int, indent: int) -> int:
-    """Index of the last line of the entry that starts at ``first``: what is indented deeper, blanks at the end left out."""
+    """Index of the last line of the entry that starts at ``first``: all that is indented deeper, but for blanks."""
     last = first
     for number in range(first + 1, len(lines)):
         line = lines[number]
@@ -130,7 +130,12 @@ def try_draft(project: Project, draft: Draft, module: Path | None, module_text: 
                 tools = project_tools(project)
                 spec = load(folder / project.model_path.name, search=(), java=tools.java, jar=tools.jar)
                 definition = spec.definition(draft.name)
-                check_kind(draft.name, draft.kind, definition, where=f"{spec.modules[definition.module].path}:{definition.span.line}")
+                check_kind(
+                    draft.name,
+                    draft.kind,
+                    definition,
+                    where=f"{spec.modules[definition.module].path}:{definition.span.line}",
+                )
         except VstackError as error:
             where = error.where or ""
             for copy, original in originals.items():

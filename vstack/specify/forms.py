@@ -27,7 +27,9 @@ def assumption_form(spec: Spec, assumption: Assumption, overrides: Mapping[str, 
         return Formed(done.digest, _behind(spec, normalizer, done, ()))
 
 
-def fairness_form(spec: Spec, name: str, *, next_name: str, actions: Iterable[Action], overrides: Mapping[str, str]) -> Formed:
+def fairness_form(
+    spec: Spec, name: str, *, next_name: str, actions: Iterable[Action], overrides: Mapping[str, str]
+) -> Formed:
     """The shape of the specification formula: the conjuncts, which actions are fair and how, under which conditions.
 
     The next-state relation and its actions count by name alone, since their
@@ -54,19 +56,21 @@ def _by_name(name: str) -> Normalized:
 
 
 def _overridden(spec: Spec, overrides: Mapping[str, str]) -> dict[int, Definition]:
-    found = {}
+    found: dict[int, Definition] = {}
     for name, operator in overrides.items():
         wanted, _, bare = name.rpartition("]")
         for module in spec.modules.values():
             if wanted and module.name != wanted[1:]:
                 continue
-            for item in (*module.definitions, *module.constants):
-                if item.name == bare:
-                    found[item.uid] = spec.definition(operator)
+            named = [item.uid for item in module.definitions if item.name == bare]
+            named += [item.uid for item in module.constants if item.name == bare]
+            found |= dict.fromkeys(named, spec.definition(operator))
     return found
 
 
-def _behind(spec: Spec, normalizer: Normalizer, done: Normalized, hidden: Iterable[int]) -> tuple[tuple[Definition, str], ...]:
+def _behind(
+    spec: Spec, normalizer: Normalizer, done: Normalized, hidden: Iterable[int]
+) -> tuple[tuple[Definition, str], ...]:
     found: dict[int, tuple[Definition, str]] = {}
     pending = list(done.uses)
     while pending:
@@ -93,6 +97,8 @@ def _is_all_variables(spec: Spec, body: Node) -> bool:
         if node.operator.name == "$Tuple":
             return all(only_variables(operand) for operand in node.operands)
         inner = spec.symbols.get(node.operator.uid)
-        return isinstance(inner, Definition) and not inner.params and inner.body is not None and only_variables(inner.body)
+        return (
+            isinstance(inner, Definition) and not inner.params and inner.body is not None and only_variables(inner.body)
+        )
 
     return only_variables(body) and seen == {item.uid for item in spec.root.variables}

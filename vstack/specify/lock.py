@@ -14,7 +14,7 @@ from vstack.files import write_atomic
 from vstack.specify.pins import Frozen, Pins, canonical, digest_of
 from vstack.tla.normal import NORMAL_FORM
 
-LOCK_FORMAT = 1
+LOCK_FORMAT: Literal[1] = 1
 DEMO_PRINCIPAL = "demo-key@vstack.invalid"
 DEMO_LABEL = "demo key: no person approved this"
 _HEADER = """\
@@ -97,7 +97,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
             raise RefusedError(
                 "The lock holds git's conflict markers",
                 where=f"{where}:{number}",
-                todo="Take the target branch's lock (`git checkout --theirs` or `--ours`), then approve again on top of it",
+                todo="Take the target branch's lock whole, then approve again on top of it",
             )
     if b"\r\n" in data:
         raise RefusedError(
@@ -119,7 +119,9 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
-        raise RefusedError(f"The lock is not as vstack wrote it: {place}: {message}", where=where, todo="Restore it with git") from None
+        raise RefusedError(
+            f"The lock is not as vstack wrote it: {place}: {message}", where=where, todo="Restore it with git"
+        ) from None
     if lock.normal_form != NORMAL_FORM:
         raise RefusedError(
             f"The lock's hashes are of normal form {lock.normal_form}, this vstack makes {NORMAL_FORM}",
@@ -169,9 +171,7 @@ def next_lock(project: str, pins: Pins, current: Lock | None) -> Lock:
     if current is None:
         return Lock(project=project, sequence=1, pins=pins)
     earlier = (current.previous, *current.earlier) if current.previous else ()
-    return Lock(
-        project=project, sequence=current.sequence + 1, previous=current.digest, earlier=earlier, pins=pins
-    )
+    return Lock(project=project, sequence=current.sequence + 1, previous=current.digest, earlier=earlier, pins=pins)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

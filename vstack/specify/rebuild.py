@@ -48,7 +48,9 @@ def rebuild(module: str, pins: Pins, pin: Pin, scope: Spec, tools: Tools) -> tup
         except VstackError as error:
             raise NotComparable(f"the formula does not stand in the model as it is now: {error.what}") from None
         if closure(spec, formula).digest != pins.definitions[pin.definitions[0]].digest:
-            raise NotComparable("the formula that its text gives is not the one that was hashed (an override, or another module)")
+            raise NotComparable(
+                "the formula that its text gives is not the one that was hashed (an override, or another module)"
+            )
     holds, shape = _holds(spec, formula, text)
     return text.replace("\n====", f"\n{holds}\n===="), shape
 
@@ -61,13 +63,17 @@ def _module_text(module: str, definitions: Mapping[str, PinnedDefinition], scope
     names = [_name(key) for key in definitions]
     for name in names:
         if not _PLAIN.fullmatch(name):
-            raise NotComparable(f"it rests on {name}, which is not a plain definition (an INSTANCE or an infix operator)")
+            raise NotComparable(
+                f"it rests on {name}, which is not a plain definition (an INSTANCE or an infix operator)"
+            )
     if len(set(names)) < len(names):
         raise NotComparable("two definitions behind it have one name")
     standard = [name for name, item in scope.modules.items() if item.is_standard]
     lines = [f"---- MODULE {module} ----"]
     lines += [f"EXTENDS {', '.join(standard)}"] if standard else []
-    constants = [item.name + (f"({', '.join('_' * item.arity)})" if item.arity else "") for item in scope.root.constants]
+    constants = [
+        item.name + (f"({', '.join('_' * item.arity)})" if item.arity else "") for item in scope.root.constants
+    ]
     lines += [f"CONSTANTS {', '.join(constants)}"] if constants else []
     variables = [item.name for item in scope.root.variables]
     lines += [f"VARIABLES {', '.join(variables)}"] if variables else []

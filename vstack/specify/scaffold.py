@@ -31,7 +31,10 @@ def write_project(folder: Path, name: str) -> tuple[Path, ...]:
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
         raise VstackError(f"`{name}` is not a project name", todo="Use letters, digits, `-`, `_` and `.`")
-    files = {path: text.replace("{{ project }}", name) for path, text in _templates(resources.files("vstack.specify") / "templates", "")}
+    files = {
+        path: text.replace("{{ project }}", name)
+        for path, text in _templates(resources.files("vstack.specify") / "templates", "")
+    }
     # A file that is already as it would be written is left from a run that was stopped.
     taken = [path for path, text in files.items() if path not in _KEPT and _differs(folder / path, text)]
     if taken:

@@ -100,7 +100,11 @@ def _child(node: yaml.Node | None, part: str) -> tuple[int, yaml.Node] | None:
         return None if pair is None else (pair[0].start_mark.line + 1, pair[1])
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
-            plain = yaml.SafeLoader("").construct_object(item, deep=True) if not isinstance(item, yaml.ScalarNode) else item.value
+            plain = (
+                yaml.SafeLoader("").construct_object(item, deep=True)
+                if not isinstance(item, yaml.ScalarNode)
+                else item.value
+            )
             if str(plain) == part or (isinstance(plain, dict) and _label(plain) == part):
                 return item.start_mark.line + 1, item
     return None
