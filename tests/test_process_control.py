@@ -92,3 +92,13 @@ with ThreadPoolExecutor(2) as pool:
     started = [int(text) for text in pids.read_text().split()]
     assert len(started) == 2, "the four that were queued are never started"
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_watcher_that_fails_ends_the_child_and_is_heard(tmp_path: Path) -> None:
+    def fail() -> str | None:
+        raise RuntimeError("no more")
+
+    begun = time.monotonic()
+    with pytest.raises(RuntimeError, match="no more"):
+        run(["sleep", "300"], cwd=tmp_path, env=os.environ, seconds=60, on_tick=fail)
+    assert time.monotonic() - begun < 20

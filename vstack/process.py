@@ -95,6 +95,7 @@ def run(
     child, reason = _start(argv, cwd, env)
     lines: deque[str] = deque(maxlen=keep_lines)
     errors: deque[str] = deque(maxlen=keep_lines)
+    failures: list[BaseException] = []
     ended = threading.Event()
 
     def drain() -> None:
@@ -103,7 +104,11 @@ def run(
 
     def watch() -> None:
         while not ended.wait(max(0.0, min(TICK_SECONDS, started + seconds - monotonic()))):
-            stop = on_tick() if on_tick else None
+            try:
+                stop = on_tick() if on_tick else None
+            except BaseException as error:  # Raised again in the thread that waits for the child.
+                failures.append(error)
+                stop = "the watcher failed"
             if monotonic() - started >= seconds:
                 stop = stop or f"out of time after {seconds:g} s"
             if stop:
@@ -131,6 +136,8 @@ def run(
         with _live_lock:
             _live.pop(child, None)
         reader.join(timeout=GRACE_SECONDS)
+    if failures:
+        raise failures[0]
     if INTERRUPTED in reason:
         raise KeyboardInterrupt
     return Finished(

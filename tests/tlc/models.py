@@ -63,6 +63,7 @@ def job(folder: Path, cfg: str, text: str = COUNTER, **options: Any) -> TlcJob:
     path = folder / f"{name}.tla"
     path.write_text(text, encoding="utf-8")
     options.setdefault("budget", Budget(60, 256))
+    options.setdefault("brief", True)
     return TlcJob(path, (), parse_cfg(cfg, where="test.cfg"), **options)
 
 

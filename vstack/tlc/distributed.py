@@ -30,8 +30,9 @@ from vstack.verdicts import Verdict
 _SERVER = "tlc2.tool.distributed.TLCServer"
 _WORKER = "tlc2.tool.distributed.TLCWorker"
 _PORT = "-Dtlc2.tool.distributed.TLCServer.port={port}"
-# Workers end by themselves soon after the server; then they are ended.
+# Workers end by themselves when the search is over, a little before the server or after it.
 _LEAVE_SECONDS = 3.0
+_SERVER_SECONDS = 30.0
 
 
 def run_distributed(
@@ -144,6 +145,7 @@ def _workers(
     folders = [Path(tempfile.mkdtemp(prefix="worker-", dir=place.folder)) for _ in range(machines.local_workers)]
     over = threading.Event()
     ends: list[Finished] = []
+    gone: list[float] = []
     commands = _worker_commands(job, tools, machines, port, folders)
 
     def work(command: tuple[str, ...]) -> None:
@@ -160,6 +162,9 @@ def _workers(
 
     def lost() -> str | None:
         if len(ends) < len(commands):
+            return None
+        gone.append(monotonic())
+        if monotonic() - gone[0] < _SERVER_SECONDS and not any(end.returncode for end in ends):
             return None
         said = " ".join((ends[0].stderr + ends[0].stdout).split())[-300:]
         return f"all distributed workers ended before the server: {said}"
