@@ -152,6 +152,17 @@ def test_a_z3_goal_is_pinned_by_its_script(tmp_path: Path) -> None:
     assert [change.name for change in found] == ["Fits.script sha256"]
 
 
+def test_a_jar_that_the_project_names_is_pinned_by_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "fits.py").write_text("goal = 1\n")
+    (tmp_path / "tla.jar").write_bytes(b"a jar")
+    yaml = "version: 1\nproject: z\ngoals:\n  Fits: {kind: z3, english: it fits, script: fits.py}\n"
+    (tmp_path / "vstack.yaml").write_text(yaml + "tools: {tlc_jar: tla.jar}\n")
+    before = pins_of(load_project(tmp_path))
+    (tmp_path / "tla.jar").write_bytes(b"another jar")
+    found = compare(before, pins_of(load_project(tmp_path)), place=lambda path: ":".join(path))
+    assert [(change.section, change.name) for change in found] == [("tools", "tlc_jar sha256")]
+
+
 def test_an_unchanged_project_is_read_without_a_jvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_project(tmp_path, "p")
     project = load_project(tmp_path)

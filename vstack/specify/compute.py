@@ -6,6 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 
 from vstack.errors import VstackError
 from vstack.files import read_text, sha256_file
@@ -32,6 +33,8 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
     builder = _Builder(project, spec)
     goals = {name: builder.goal(name, goal) for name, goal in project.file.goals.items()}
     settings = pin_settings(project.file)
+    if "tools" in settings:
+        settings["tools"] = _tools(project, settings["tools"])
     if spec is None:
         return Pins(goals=goals, settings=settings)
     model = project.model
@@ -159,6 +162,15 @@ class _Builder:
         whole = " " * (span.column - 1) + text_of(self._texts[span.module], span)
         text = textwrap.dedent(whole.expandtabs(8))
         self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
+
+
+def _tools(project: Project, pin: Pin) -> Pin:
+    """The pin of the tools that the project names, the jar by its bytes too."""
+    if project.file.tools.tlc_jar is None:
+        return pin
+    path = project.root / Path(project.file.tools.tlc_jar).expanduser()
+    value = {**pin.value, "tlc_jar sha256": sha256_file(path) if path.is_file() else "missing"}
+    return Pin(digest=digest_of(value), value=value)
 
 
 def _action_names(actions: Iterable[Action]) -> list[str]:

@@ -10,10 +10,10 @@ import yaml
 from vstack.project import ProjectFile
 from vstack.specify.pins import Pin, canonical, digest_of
 
-# What may change without a person: how long and where engines run, and words that claim nothing.
-# The project's name stands in the lock itself, goals have pins of their own. Every other section
-# is pinned, one that is added later included.
-FREE = frozenset({"version", "project", "title", "modules", "budget", "distributed", "tools", "goals"})
+# What may change without a person: how long engines run, and words that claim nothing. The
+# project's name stands in the lock itself, goals have pins of their own. Every other section is
+# pinned, one that is added later included; so is whose word counts as TLC's (`tools`, `distributed`).
+FREE = frozenset({"version", "project", "title", "modules", "budget", "goals"})
 # The order in these sections may carry meaning; in all others lists are sets.
 _ORDERED = frozenset({"traces"})
 
