@@ -204,6 +204,8 @@ def batch_job(
         workers=1,
         check_deadlock=False,
         coverage=False,
+        # A batch is a long run, however short each of its versions would be alone.
+        brief=False,
         extra_files={**schemata.files, f"{name}.tla": root},
         continue_after_violation=True,
         budget=Budget(seconds=seconds, heap_mb=job.budget.heap_mb),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -20,7 +21,7 @@ from vstack.validate.equivalence import Comparison, compare
 from vstack.validate.fates import Fate
 from vstack.validate.mutants import Mutant, make_mutants
 from vstack.validate.mutants.units import Units, find_units
-from vstack.validate.safety import BATCH_SIZE, Controls, kill, run_controls, run_controls_alone
+from vstack.validate.safety import Controls, chunked, kill, run_controls, run_controls_alone, side_by_side
 from vstack.validate.schemata import Run
 from vstack.validate.single import run_single
 from vstack.validate.worlds import World, make_world
@@ -139,12 +140,14 @@ class _Course:
         """The goals that batches can check; all goals at once where mutants must be run alone."""
         pending = self._pending(world, "safety", self._open(_DECIDED))
         done = 0
+        several = threading.Lock()
 
         def on_fate(mutant: Mutant, fate: Fate) -> None:
             nonlocal done
-            done += 1
             self._note(world, "safety", mutant, fate)
-            self.on_progress(f"{world.name}: {done} of {len(pending)} mutants, {mutant.id} {fate.status}")
+            with several:
+                done += 1
+                self.on_progress(f"{world.name}: {done} of {len(pending)} mutants, {mutant.id} {fate.status}")
 
         if world.alone is not None:
             self._each_alone(world, pending, world.goals, on_fate)
@@ -172,14 +175,17 @@ class _Course:
                     self._note(world, "equivalence", mutant, Fate("differs", reason=reason, lasting=False))
                 continue
             pending = self._pending(world, "equivalence", self._open((*_DECIDED, "undecided", "differs")))
-            chunks = [pending[at : at + BATCH_SIZE] for at in range(0, len(pending), BATCH_SIZE)]
-            for chunk in chunks:
-                self.on_progress(f"{world.name}: comparing {len(chunk)} survivors with the model")
+            if pending:
+                self.on_progress(f"{world.name}: comparing {len(pending)} survivors with the model")
+
+            def work(chunk: Sequence[Mutant], world: World = world) -> None:
                 runs = [Run(FIRST + at, (), mutant) for at, mutant in enumerate(chunk)]
                 found = compare(world.model, runs, self.tools, seconds=self.seconds)
                 for run in runs:
                     assert run.mutant is not None
                     self._note(world, "equivalence", run.mutant, _compared(found[run.number]))
+
+            side_by_side(work, chunked(pending, self.jobs), self.jobs)
 
     def temporal(self) -> None:
         """The temporal goals, for each mutant that differs from the model."""

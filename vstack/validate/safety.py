@@ -101,14 +101,22 @@ def kill(
     Raises:
         VstackError: a control inside a batch does not come out.
     """
-    size = min(BATCH_SIZE, max(1, math.ceil(len(mutants) / jobs)))
-    chunks = [mutants[at : at + size] for at in range(0, len(mutants), size)]
-
     def work(chunk: Sequence[Mutant]) -> None:
         left = list(chunk)
         while left:
             left = _one_batch(model, left, tools, limit, seconds, confirm, on_fate)
 
+    side_by_side(work, chunked(mutants, jobs), jobs)
+
+
+def chunked(mutants: Sequence[Mutant], jobs: int) -> list[Sequence[Mutant]]:
+    """Batches of about equal size, at least ``jobs`` of them where there are that many mutants."""
+    batches = max(min(jobs, len(mutants)), math.ceil(len(mutants) / BATCH_SIZE))
+    return [mutants[at::batches] for at in range(batches)]
+
+
+def side_by_side(work: Callable[[Sequence[Mutant]], None], chunks: Sequence[Sequence[Mutant]], jobs: int) -> None:
+    """Call ``work`` with each chunk, ``jobs`` at a time; the first error cancels what has not started."""
     with ThreadPoolExecutor(max_workers=jobs) as pool:
         futures = [pool.submit(work, chunk) for chunk in chunks]
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from vstack.project import Project
 from vstack.results import Evidence
@@ -67,7 +67,6 @@ def make_world(
         "root": project.model.module,
         "cfg": format_cfg(cell_job(project, setting, list(goals)).cfg, old_jar=False)[0],
         "operators": [project.model.init, project.model.next],
-        "budget": asdict(job.budget),
     }
     fates = Fates(inputs, describe(setting), constants_of(project, setting), tools, load, save)
     return World(setting, model, tuple(goals), alone, fates)
