@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vstack.specify.pins import CLOSURES, Pin, Pins
-from vstack.specify.settings import Leaf, changed_leaves
+from vstack.specify.settings import LISTED, Leaf, changed_leaves
 from vstack.specify.words import reads_alike
 
 ABSENT = "(absent)"
@@ -40,16 +40,22 @@ class Change:
     @property
     def words(self) -> str:
         """The change as a sentence without its place."""
-        subject = f"{CLOSURES.get(self.section, self.section)} {self.name}"
+        if self.section not in CLOSURES:
+            return self._setting()
+        subject = f"{CLOSURES[self.section]} {self.name}"
         if self.definition is None:
-            return (
-                f"{subject} was {self.kind}"
-                if self.section in CLOSURES
-                else (f"{self.section}: {self.name} is {self.after}, approved was {self.before}")
-            )
+            return f"{subject} was {self.kind}"
         if self.definition.split("!")[-1] == self.name:
             return f"{subject}: its formula was {self.kind}"
         return f"{subject}: the definition {self.definition} behind it was {self.kind}"
+
+    def _setting(self) -> str:
+        subject = f"{self.section}: {self.name}"
+        if self.before == ABSENT:
+            return f"{subject} was added" + ("" if self.after == LISTED else f": {self.after}")
+        if self.after == ABSENT:
+            return f"{subject} was removed" + ("" if self.before == LISTED else f", approved was {self.before}")
+        return f"{subject} is {self.after}, approved was {self.before}"
 
 
 def compare(approved: Pins, now: Pins, *, place: Callable[[Leaf], str]) -> tuple[Change, ...]:

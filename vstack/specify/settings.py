@@ -18,6 +18,8 @@ FREE = frozenset({"version", "project", "title", "modules", "budget", "goals"})
 _ORDERED = frozenset({"traces"})
 
 Leaf = tuple[str, ...]
+# The value of a leaf that stands for an item of a list.
+LISTED = "listed"
 
 
 def pin_settings(file: ProjectFile) -> dict[str, Pin]:
@@ -53,7 +55,7 @@ def leaves(value: Any, path: Leaf = ()) -> Iterator[tuple[Leaf, str]]:
             if isinstance(item, Mapping | list | tuple):
                 yield from leaves(item, (*path, _label(item)))
             else:
-                yield (*path, str(item)), "listed"
+                yield (*path, str(item)), LISTED
     elif value is not None:
         yield path, str(value)
 

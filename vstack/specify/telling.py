@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from vstack.project import Project
 from vstack.results import Finding, GoalRow
 from vstack.specify.changes import ABSENT, Change
-from vstack.specify.pins import Pin, Pins
-from vstack.specify.settings import changed_leaves
+from vstack.specify.pins import CLOSURES, Pin, Pins
+from vstack.specify.settings import LISTED, changed_leaves
 
 _WIDTH = 100
 
@@ -80,14 +80,14 @@ def tell_settings(pins: Pins) -> list[str]:
             continue
         lines.append(name.upper())
         for path, _, value in changed_leaves(None, pin.value):
-            lines.append(f"  {' / '.join(path)}" + ("" if value == "listed" else f": {value}"))
+            lines.append(f"  {' / '.join(path)}" + ("" if value == LISTED else f": {value}"))
     return lines
 
 
 def tell_change(change: Change) -> list[str]:
     """A change with its place, and text before and after."""
     lines = [f"{change.where}: {change.words}"]
-    if change.definition is not None or "\n" in change.before + change.after:
+    if change.section in CLOSURES:
         for sign, text in (("-", change.before), ("+", change.after)):
             if text != ABSENT:
                 lines += [f"  {sign} {line}" for line in text.splitlines()]
