@@ -12,6 +12,7 @@ from tests.report.toy import CASE, COMMIT, CROWDED, TROUBLED
 from vstack.errors import VstackError
 from vstack.report.page import breakable, file_lines, render_page, safe_url, short_place, write_page
 from vstack.report.view import make_view
+from vstack.verdicts import Strength
 
 VOID = {"meta", "link", "br", "img", "hr", "input", "wbr"}
 
@@ -165,3 +166,11 @@ def test_places_are_shortened_and_only_web_links_followed() -> None:
     assert short_place("somewhere") == "somewhere"
     assert safe_url("https://example.org/x") == "https://example.org/x"
     assert safe_url("javascript:alert(1)") is None and safe_url(None) is None
+
+
+def test_an_attested_record_never_shows_as_holds() -> None:
+    cell = CASE.cells[1]
+    attested = cell.model_copy(update={"evidence": cell.evidence.model_copy(update={"strength": Strength.ATTESTED})})
+    html = render_page([CASE.model_copy(update={"cells": (attested,), "kills": (), "mutation": None})])
+    assert '"cell-attested"' in html and '"cell-holds"' not in html and '"v v-attested"' in html
+    assert "recorded elsewhere, not recomputed here" in html

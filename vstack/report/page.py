@@ -16,7 +16,7 @@ from vstack.report.view import View, make_view, slug
 from vstack.results import CaseReport
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_MARKS = {"holds": "✓", "violated": "✗", "undecided": "?", "refused": "⊘", "error": "!"}
+_MARKS = {"holds": "✓", "violated": "✗", "undecided": "?", "refused": "⊘", "error": "!", "attested": "?"}
 _ANCHOR = re.compile(r"(?P<repo>[^:]*):(?P<path>.+):(?P<lines>\d+(?:-\d+)?)@(?P<commit>\w+)")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -19,13 +20,13 @@ from vstack.report.words import (
     outcome_sentence,
     plural,
     reasons,
-    states_words,
     strength_words,
     unchecked_atomicity,
+    verdict_word,
     within,
 )
 from vstack.results import CaseReport, Cell, Evidence
-from vstack.verdicts import Verdict
+from vstack.verdicts import Strength, Verdict
 
 _STYLES = {
     Verdict.HOLDS: "green",
@@ -63,28 +64,61 @@ def _outcome(report: CaseReport, console: Console) -> None:
 
 
 def _matrix(report: CaseReport, console: Console) -> None:
-    groups: dict[tuple[str, str], list[Cell]] = {}
-    for cell in report.cells:
-        groups.setdefault((cell.variant, cell.environment), []).append(cell)
-    for (variant, environment), cells in groups.items():
+    """One table per variant, goal by environment; a cell that is not as expected says what was."""
+    for variant in dict.fromkeys(cell.variant for cell in report.cells):
+        cells = [cell for cell in report.cells if cell.variant == variant]
         own = ", our own design" if variant in report.ours else ""
-        _heading(console, f"variant {variant}{own} · environment {environment}")
-        table = _table("goal", "verdict", "expected", "met", "engine", "strength", ">states")
-        for cell in cells:
-            run = cell.evidence
-            table.add_row(
-                cell.goal,
-                _verdict(run.verdict),
-                cell.expected or "-",
-                _met(cell),
-                run.engine,
-                strength_words(run),
-                states_words(run),
-            )
-        console.print(table)
-        for cell in cells:
-            if cell.evidence.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
-                _item(console, f"{cell.goal} is {cell.evidence.verdict}: {cell.evidence.reason or 'no reason given'}")
+        _heading(console, f"variant {variant}{own}: goal by environment")
+        for environments in _that_fit(cells, console.width):
+            table = _table("goal", *environments)
+            for goal in dict.fromkeys(cell.goal for cell in cells):
+                found = {cell.environment: cell for cell in cells if cell.goal == goal}
+                table.add_row(goal, *(_cell(found.get(environment)) for environment in environments))
+            console.print(table)
+        for text in _claims(cells):
+            _item(console, text)
+
+
+def _that_fit(cells: list[Cell], width: int) -> list[list[str]]:
+    """The environments in groups whose columns fit ``width`` beside the goals."""
+    room = width - max(len(cell.goal) for cell in cells) - 2
+    groups: list[list[str]] = [[]]
+    used = 0
+    for environment in dict.fromkeys(cell.environment for cell in cells):
+        needs = max([len(environment), *(len(_cell(cell)) for cell in cells if cell.environment == environment)]) + 2
+        if groups[-1] and used + needs > room:
+            groups.append([])
+            used = 0
+        groups[-1].append(environment)
+        used += needs
+    return groups
+
+
+def _cell(cell: Cell | None) -> Text:
+    if cell is None:
+        return Text("not asked")
+    text = _verdict(cell.evidence)
+    if cell.expected is not None and not cell.as_expected:
+        text.append(f", NOT {cell.expected}", style="bold")
+    return text
+
+
+def _claims(cells: list[Cell]) -> Iterator[str]:
+    """Engine, strength and size of what the cells claim, and why those without an answer have none."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for cell in cells:
+        run = cell.evidence
+        if run.strength == Strength.ATTESTED:
+            yield f"{cell.goal} in {cell.environment} is attested only: recorded elsewhere, not recomputed here"
+        elif run.verdict == Verdict.HOLDS:
+            groups.setdefault((run.engine, strength_words(run)), []).append(run.numbers.distinct)
+        elif run.verdict != Verdict.VIOLATED:
+            yield f"{cell.goal} in {cell.environment} is {run.verdict}: {run.reason or 'no reason given'}"
+    for (engine, strength), states in groups.items():
+        size = f"{min(states):,}" if min(states) == max(states) else f"{min(states):,} to {max(states):,}"
+        yield f"holds by {engine}, {strength}: {plural(len(states), 'cell')}, {size} distinct states each"
+    if violated := sum(cell.evidence.verdict == Verdict.VIOLATED for cell in cells):
+        yield f"violated, each with a counterexample that `vstack explain` tells: {plural(violated, 'cell')}"
 
 
 def _z3(report: CaseReport, console: Console) -> None:
@@ -93,7 +127,7 @@ def _z3(report: CaseReport, console: Console) -> None:
     _heading(console, "goals decided by Z3")
     table = _table("goal", "verdict", "strength", "why")
     for run in report.z3:
-        table.add_row(_goal(run), _verdict(run.verdict), strength_words(run), run.reason or "-")
+        table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
     console.print(table)
 
 
@@ -101,15 +135,23 @@ def _kills(report: CaseReport, console: Console) -> None:
     if not report.kills:
         return
     _heading(console, "each guard taken away alone (a guard is needed if a named goal then breaks)")
-    table = _table("guard", "from variant", "environment", "breaks", "expected")
+    table = _table("guard", "from variant", "environment", "breaks", "met")
     for row in report.kills:
-        undecided = [cell.goal for cell in row.cells if cell.evidence.verdict == Verdict.UNDECIDED]
-        breaks = ", ".join(row.killed_by) or "nothing"
-        if undecided:
-            breaks += f"; undecided: {', '.join(undecided)}"
-        table.add_row(row.guard, row.variant, row.environment, breaks, ", ".join(row.expected) or "-")
+        met = set(row.expected) <= set(row.killed_by) and bool(row.killed_by or row.excuse)
+        table.add_row(
+            row.guard,
+            row.variant,
+            row.environment,
+            ", ".join(row.killed_by) or "nothing",
+            Text("yes") if met else Text("NO", style="bold red"),
+        )
     console.print(table)
     for row in report.kills:
+        if missing := [goal for goal in row.expected if goal not in row.killed_by]:
+            _item(console, f"without {row.guard} in {row.environment}, expected but not broken: {', '.join(missing)}")
+        for cell in row.cells:
+            if cell.evidence.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
+                _item(console, f"without {row.guard}: {cell.goal} is {cell.evidence.verdict}: {cell.evidence.reason}")
         if row.excuse:
             _item(console, f"{row.guard} is excused: {row.excuse}")
     for pair in report.pairs:
@@ -189,14 +231,9 @@ def _goal(run: Evidence) -> str:
     return str(run.subject.get("goal", "-"))
 
 
-def _met(cell: Cell) -> Text:
-    if cell.expected is None:
-        return Text("-")
-    return Text("yes") if cell.as_expected else Text("NO", style="bold red")
-
-
-def _verdict(verdict: Verdict) -> Text:
-    return Text(str(verdict), style=_STYLES[verdict])
+def _verdict(run: Evidence) -> Text:
+    word = verdict_word(run)
+    return Text(word, style=_STYLES.get(run.verdict, "") if word == run.verdict else "yellow")
 
 
 def _table(*names: str) -> Table:

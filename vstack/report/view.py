@@ -10,7 +10,7 @@ from vstack.report.behaviour import Behaviour, read_behaviour
 from vstack.report.diagram import sequence_diagram
 from vstack.report.flights import Flight, Kind, find_flights, told
 from vstack.report.story import ending, schedule
-from vstack.report.words import listed, subject_words
+from vstack.report.words import listed, subject_words, verdict_word
 from vstack.results import CaseReport, Cell, Evidence
 from vstack.verdicts import Verdict
 
@@ -50,7 +50,7 @@ class Tally:
     """One variant's verdict on one goal over all environments, for the summary."""
 
     goal: str
-    verdict: Verdict
+    verdict: str
     environments: tuple[str, ...]
     everywhere: bool
     as_expected: bool
@@ -81,16 +81,21 @@ class View:
         """The id of the counterexample of ``evidence``, if it has one."""
         return self.links.get(evidence.key)
 
+    def guard_code(self, guard: str) -> tuple[tuple[str, str | None], ...]:
+        """The lines that a guard stands for: (place, page of it), without their hash."""
+        places = [text.split()[0] for text in self.report.guard_anchors.get(guard, ())]
+        return tuple((place, self.urls.get(place)) for place in places)
+
     def steps(self, evidence: Evidence) -> int:
         """How many steps the counterexample of ``evidence`` takes."""
         return len((evidence.trace or {}).get("steps", ())) - 1
 
     def tallies(self, variant: str) -> tuple[Tally, ...]:
         """The summary of ``variant``: one entry per goal and verdict, the broken ones first."""
-        groups: dict[tuple[str, Verdict], list[Cell]] = {}
+        groups: dict[tuple[str, str], list[Cell]] = {}
         for cell in self.report.cells:
             if cell.variant == variant:
-                groups.setdefault((cell.goal, cell.evidence.verdict), []).append(cell)
+                groups.setdefault((cell.goal, verdict_word(cell.evidence)), []).append(cell)
         found = []
         for (goal, verdict), cells in groups.items():
             asked = sum(cell.variant == variant and cell.goal == goal for cell in self.report.cells)
@@ -104,7 +109,7 @@ class View:
                     link=next((link for cell in cells if (link := self.link(cell.evidence))), None),
                 )
             )
-        order = [Verdict.ERROR, Verdict.REFUSED, Verdict.VIOLATED, Verdict.UNDECIDED, Verdict.HOLDS]
+        order = ["error", "refused", "violated", "undecided", "attested", "holds"]
         return tuple(sorted(found, key=lambda tally: order.index(tally.verdict)))
 
     def runs(self) -> tuple[tuple[str, Evidence], ...]:

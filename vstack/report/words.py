@@ -115,11 +115,14 @@ def unchecked_atomicity(report: CaseReport) -> tuple[tuple[str, int], ...]:
     return tuple(reasons.items())
 
 
+def verdict_word(evidence: Evidence) -> str:
+    """The verdict as shown: a record that could not be recomputed here is `attested`, whatever it says."""
+    return "attested" if evidence.strength == Strength.ATTESTED else str(evidence.verdict)
+
+
 def strength_words(evidence: Evidence) -> str:
-    """The strength of a claim; an attested record never reads as a claim of ours."""
-    if evidence.strength is None:
-        return "-"
-    return "attested only" if evidence.strength == Strength.ATTESTED else str(evidence.strength)
+    """The strength of a claim, or a dash where none is made."""
+    return "-" if evidence.strength is None else str(evidence.strength)
 
 
 def states_words(evidence: Evidence) -> str:
