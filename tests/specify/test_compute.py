@@ -70,13 +70,14 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Pins:
 
 def test_the_sections_of_the_pins(base: Pins) -> None:
     assert base.goals["Safe"].definitions == ("M!Small", "M!Narrow")
-    assert list(base.environment) == ["Init", "Flip"]
+    assert list(base.environment) == ["Init", "Flip", "Next"]
+    assert base.environment["Next"].definitions == ("M!Next", "M!Work")
     assert base.environment["Flip"].definitions == ("M!Flip",)
     assert sorted(key.partition(" ")[0] for key in base.assumptions) == ["M", "Positive"]
     assert list(base.operators) == ["constraint Bound", "override Narrow"]
     assert base.fairness["Spec"].definitions[0] == "M!Spec"
     assert {"M!Fair", "M!Work", "M!Small"} <= set(base.fairness["Spec"].definitions)
-    assert not {"M!Inc", "M!Dec", "M!Next"} & set(base.definitions)
+    assert not {"M!Inc", "M!Dec"} & set(base.definitions)
     assert base.settings["actions"].value == ["Dec", "Flip", "Inc", "Next, unnamed disjunct 1"]
     assert base.definitions["M!Small"].text == "Small == x < Limit" and base.definitions["M!Small"].place == "M.tla:9"
 
@@ -88,7 +89,7 @@ def test_the_sections_of_the_pins(base: Pins) -> None:
         ("Inc == up /\\ x' = x + 1", "\n\nInc == up /\\ x' = x + 2", []),
         ("pair == <<y, up>>", "pair == <<up, y>>", []),
         # Fairness: which actions, under which condition, over which variables.
-        ("Work == Inc \\/ Dec", "Work == Inc \\/ Dec \\/ Flip", ["fairness"]),
+        ("Work == Inc \\/ Dec", "Work == Inc \\/ Dec \\/ Flip", ["environment", "fairness"]),
         ("SF_vars(Dec /\\ Small)", "SF_vars(Dec)", ["fairness"] * 3),  # two definitions are behind it no more
         ("SF_vars(Dec /\\ Small)", "WF_vars(Dec /\\ Small)", ["fairness"]),
         ("vars == <<x, pair>>", "vars == <<x, y>>", ["fairness"]),
@@ -99,7 +100,9 @@ def test_the_sections_of_the_pins(base: Pins) -> None:
         ("Bound == x <= N", "Bound == x <= 0", ["operators"]),
         # The override's operator stands behind the goal, the assumption and the fairness too.
         ("Narrow == 5", "Narrow == 500", ["assumptions", "assumptions", "fairness", "goals", "operators"]),
-        ("Next == Work \\/ Flip \\/ (y' = 1 - y /\\ UNCHANGED <<x, up>>)", "Next == Work \\/ Flip", ["actions"]),
+        ("Next == Work \\/ Flip \\/ (y' = 1 - y /\\ UNCHANGED <<x, up>>)", "Next == Work \\/ Flip", ["actions", "environment"]),
+        # The environment tamed by what stands around its call.
+        ("Next == Work \\/ Flip", "Next == Work \\/ (IF x > 0 THEN Flip ELSE Inc)", ["environment"]),
     ],
 )  # fmt: skip
 def test_which_pin_a_change_of_the_model_moves(

@@ -65,6 +65,7 @@ def check_lock(
     merged = older is not None and older.digest == lock.digest
     approval, refused = check_approval(project, lock, base, merged=merged)
     findings += refused
+    findings += _idle_environment(project, pins)
     findings += [_unapproved(project, change) for change in lock_changes(project, lock, pins)]
     return tuple(findings), _rows(project, pins, lock, approval)
 
@@ -82,6 +83,23 @@ def lock_changes(project: Project, lock: Lock, pins: Pins) -> tuple[Change, ...]
         return f"{PROJECT_FILE}:{lines.line(path)}"
 
     return compare(lock.pins, pins, place=place)
+
+
+def _idle_environment(project: Project, pins: Pins) -> list[Finding]:
+    """Environment actions that the next-state relation does not take: pinned, and yet without effect."""
+    if "actions" not in pins.settings:
+        return []
+    idle = [name for name in project.file.environment_actions if name not in pins.settings["actions"].value]
+    line = Lines(read_text(project.root / PROJECT_FILE)).line(("environment_actions",))
+    return [
+        Finding(
+            rule="environment-not-taken",
+            where=f"{project.root / PROJECT_FILE}:{line}",
+            message=f"The environment action {name} is not an action of {project.model.next}",
+            todo=f"Let {project.model.next} take it by its name, or strike it from `environment_actions`",
+        )
+        for name in idle
+    ]
 
 
 def _older(base: Base | None) -> tuple[Lock | None, list[Finding]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from vstack.errors import VstackError
 from vstack.files import read_text, sha256_file
 from vstack.project import Goal, Project
-from vstack.specify.forms import Formed, assumption_form, fairness_form
+from vstack.specify.forms import Formed, assumption_form, shape_form
 from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
 from vstack.specify.settings import pin_settings
 from vstack.tla.actions import Action, split_next
@@ -45,10 +45,16 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
         # Only what the file says: a keyword that a later version learns to read changes no hash.
         content = {key: value for key, value in asdict(builder.cfg).items() if value not in (None, ())}
         settings["config"] = Pin(digest=digest_of(content), value=content)
-    fairness = fairness_form(spec, model.spec, next_name=model.next, actions=actions, overrides=builder.overrides)
+    named = [action.definition for action in actions if action.definition is not None]
+    relation = shape_form(spec, model.next, by_name=named, overrides=builder.overrides)
+    fairness = shape_form(
+        spec, model.spec, by_name=[*named, spec.definition(model.next)], overrides=builder.overrides
+    )
+    environment = {name: builder.named(name) for name in (model.init, *project.file.environment_actions)}
     return Pins(
         goals=goals,
-        environment={name: builder.named(name) for name in (model.init, *project.file.environment_actions)},
+        # A fault whose body is whole can still be tamed by what the relation puts around its call.
+        environment={**environment, model.next: builder.formed(relation)},
         assumptions=builder.assumptions(),
         operators=builder.operators(),
         fairness={model.spec: builder.formed(fairness)},

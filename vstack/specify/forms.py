@@ -1,11 +1,10 @@
-"""Hashes of what has no name of its own (assumptions) and of the fairness, whose closure must not swallow the model."""
+"""Hashes of what has no name (assumptions), and of formulas whose closure must not swallow the model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from vstack.tla.actions import Action
 from vstack.tla.normal import Normalized, Normalizer, digest_of
 from vstack.tla.tree import Apply, Assumption, Definition, Node, Spec
 from vstack.tla.xml import deep_recursion
@@ -27,25 +26,24 @@ def assumption_form(spec: Spec, assumption: Assumption, overrides: Mapping[str, 
         return Formed(done.digest, _behind(spec, normalizer, done, ()))
 
 
-def fairness_form(
-    spec: Spec, name: str, *, next_name: str, actions: Iterable[Action], overrides: Mapping[str, str]
-) -> Formed:
-    """The shape of the specification formula: the conjuncts, which actions are fair and how, under which conditions.
+def shape_form(spec: Spec, name: str, *, by_name: Iterable[Definition], overrides: Mapping[str, str]) -> Formed:
+    """The form of a formula in which the definitions ``by_name`` count by name alone, their bodies not at all.
 
-    The next-state relation and its actions count by name alone, since their
-    bodies are the model's to change; so does the tuple of all variables.
+    So the specification formula is pinned without its actions (which conjuncts
+    it has, which actions are fair and how), and the next-state relation too (in
+    which ways it takes each action, under which conditions around it). The
+    tuple of all variables counts by name as well: a model may add one.
     """
-    named = [action.definition for action in actions if action.definition is not None]
+    hidden = {definition.uid: definition for definition in by_name}
     with deep_recursion():
         normalizer = Normalizer(spec, _overridden(spec, overrides), {})
-        for definition in (spec.definition(next_name), *named):
+        for definition in hidden.values():
             normalizer.done[definition.uid] = _by_name(definition.name)
         for definition in spec.root.definitions:
             if definition.body is not None and _is_all_variables(spec, definition.body):
                 normalizer.done[definition.uid] = _by_name("all variables")
         top = spec.definition(name)
         done = normalizer.definition(top)
-        hidden = {definition.uid for definition in (spec.definition(next_name), *named)}
         behind = _behind(spec, normalizer, done, hidden)
     return Formed(done.digest, ((top, done.digest), *(item for item in behind if item[0].uid != top.uid)))
 
