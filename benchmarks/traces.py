@@ -84,6 +84,6 @@ def _raw(context: Context, folder: Path) -> float:
         started = time.monotonic()
         ended = subprocess.run(command, cwd=where, env=clean_environment(where), capture_output=True, text=True, check=False)
         seconds = time.monotonic() - started
-    if ended.returncode != 0 or "vs-complete" not in ended.stdout:
+    if ended.returncode != 0 or '"complete">>' not in ended.stdout:
         raise SystemExit(f"raw TLC did not replay the trace: {ended.stdout[-500:]}")
     return seconds

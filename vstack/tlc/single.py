@@ -52,7 +52,7 @@ def jvm(job: TlcJob, tools: Tools, temporary: Path, *properties: str) -> tuple[s
     return (
         *tools.java,
         f"-Xmx{job.budget.heap_mb}m",
-        "-XX:+UseParallelGC",
+        "-XX:+UseSerialGC" if job.brief else "-XX:+UseParallelGC",
         "-XX:+ExitOnOutOfMemoryError",
         "-Dfile.encoding=UTF-8",
         f"-Djava.io.tmpdir={temporary}",

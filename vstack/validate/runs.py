@@ -157,6 +157,7 @@ class Runner:
         self, entry: Run, goal: str, key: str, result: TlcResult, job: TlcJob, ran_with: Iterable[str]
     ) -> Evidence:
         parts = self._parts(entry, goal)
+        result = _about(result, self.project.file.goals[goal].formula)
         record = Evidence(
             key=key,
             engine="tlc",
@@ -188,6 +189,13 @@ class Runner:
         if record.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
             self.store.put(record)
         return record
+
+
+def _about(result: TlcResult, formula: str | None) -> TlcResult:
+    """``result`` as an answer about ``formula``: a deadlock that TLC stopped at, say, decides no goal."""
+    if result.verdict is not Verdict.VIOLATED or result.violated == formula:
+        return result
+    return replace(result, verdict=Verdict.UNDECIDED, reason=f"TLC stopped before it was decided: {result.reason}")
 
 
 def _cancel(futures: Sequence[Future[Any]]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from vstack.tla.actions import Action
@@ -11,9 +12,7 @@ from vstack.tla.values import quoted
 from vstack.validate.traces.mapping import Mapped
 
 NAME = "VsTrace"
-COMPLETE, CONTROL, AT, STATE, ENABLED, PREDICTED = (
-    "vs-complete", "vs-control", "vs-at", "vs-state", "vs-enabled", "vs-predicted",
-)  # fmt: skip
+COMPLETE, CONTROL, AT, STATE, ENABLED, PREDICTED = "complete", "control", "at", "state", "enabled", "predicted"
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,8 @@ class Walk:
     to a corrupted event that is tried there besides the real one; ``calls``
     maps action names to the text that calls them in Next; ``model_values`` are
     those that no constant of the model is named after, declared here so that
-    the log can speak of them.
+    the log can speak of them. All that the module prints begins with ``mark``,
+    which the model can't foresee, so that its own PrintT can't pass for ours.
     """
 
     root: str
@@ -38,24 +38,25 @@ class Walk:
     calls: Mapping[str, str]
     controls: Mapping[int, Mapped]
     model_values: tuple[str, ...] = ()
+    mark: str = field(default_factory=lambda: f"vs-{secrets.token_hex(4)}")
 
 
 def accept_module(walk: Walk) -> str:
-    """The module of the main run: it prints ``vs-complete`` where the whole log is matched.
+    """The module of the main run: it prints ``complete`` where the whole log is matched.
 
     TLC 2.15 has no Json module and no POSTCONDITION, so the log is data in the
     module and the end is printed by the constraint.
     """
     report = [
-        f'  /\\ (vs_at = {len(walk.events)} => PrintT(<<"{COMPLETE}">>))',
-        f'  /\\ (vs_control > 0 => PrintT(<<"{CONTROL}", vs_control>>))',
+        f'  /\\ (vs_at = {len(walk.events)} => PrintT(<<"{walk.mark}", "{COMPLETE}">>))',
+        f'  /\\ (vs_control > 0 => PrintT(<<"{walk.mark}", "{CONTROL}", vs_control>>))',
     ]
     return _module(walk, report, extra=_control_steps(walk))
 
 
 def track_module(walk: Walk) -> str:
     """The module of the run that finds how far a log that does not match gets: it prints each new maximum."""
-    report = [f'  /\\ (vs_at + 1 > TLCGet(1) => (TLCSet(1, vs_at + 1) /\\ PrintT(<<"{AT}", vs_at>>)))']
+    report = [f'  /\\ (vs_at + 1 > TLCGet(1) => (TLCSet(1, vs_at + 1) /\\ PrintT(<<"{walk.mark}", "{AT}", vs_at>>)))']
     return _module(walk, report, extra=[], header="ASSUME TLCSet(1, 0)\n")
 
 
@@ -67,18 +68,18 @@ def explain_module(walk: Walk, matched: int, failing: int | None) -> str:
     """
     state = ", ".join(walk.variables)
     cursor = "vs_cursor" if walk.before is not None else "<<>>"
-    report = [f'  /\\ (vs_at = {matched} => PrintT(<<"{STATE}", {cursor}, <<{state}>>>>))']
+    report = [f'  /\\ (vs_at = {matched} => PrintT(<<"{walk.mark}", "{STATE}", {cursor}, <<{state}>>>>))']
     for name, action in sorted(walk.actions.items()):
         if name in walk.calls:
             quantified = _exists(action, walk.calls[name])
-            report.append(f'  /\\ ((vs_at = {matched} /\\ ENABLED ({quantified})) => PrintT(<<"{ENABLED}", {quoted(name)}>>))')
+            report.append(f'  /\\ ((vs_at = {matched} /\\ ENABLED ({quantified})) => PrintT(<<"{walk.mark}", "{ENABLED}", {quoted(name)}>>))')
     extra: list[str] = []
     if failing is not None:
         event = walk.events[failing]
         shown = f"<<{', '.join(event.state) or 'TRUE'}>>"
         for bound, value in reversed(list(zip(walk.actions[event.action].params, event.params, strict=True))):
             shown = f"(LET {bound.name} == {value} IN {shown})"
-        report.append(f'  /\\ (vs_at = {matched + 1} => PrintT(<<"{PREDICTED}", {shown}>>))')
+        report.append(f'  /\\ (vs_at = {matched + 1} => PrintT(<<"{walk.mark}", "{PREDICTED}", {shown}>>))')
         bare = _step_of(event, walk, event.params, [])
         moved = "vs_cursor' = vs_cursor /\\ " if walk.before is not None else ""
         extra = [f"  \\/ (vs_at = {matched} /\\ vs_at' = {matched + 1} /\\ {moved}vs_control' = 0 /\\ {bare})"]

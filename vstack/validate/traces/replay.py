@@ -17,6 +17,7 @@ from vstack.tla.tree import Spec
 from vstack.tla.values import format_value, parse_value
 from vstack.tlc.job import TlcJob
 from vstack.tlc.outcome import TlcResult
+from vstack.tlc.printed import printed_tuples
 from vstack.tlc.run import run_tlc
 from vstack.tools.find import Tools
 from vstack.validate.cells import Setting, as_items, cell_job
@@ -100,8 +101,7 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
     except RefusedError as error:
         return TraceRow(name=name, variant=mapping.variant, verdict=Verdict.REFUSED, reason=error.paragraph(), matched=0, total=0)
     walk = prepared.walk
-    result = _run(prepared, generated.accept_module(walk), tools)
-    printed = _printed(result)
+    result, printed = _run(prepared, generated.accept_module(walk), tools)
     accepted = {int(entry[1]) - 1 for entry in printed if entry[0] == generated.CONTROL}
     complete = any(entry[0] == generated.COMPLETE for entry in printed)
     happened = {event.action for event in walk.events}
@@ -141,18 +141,18 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
 def _failure(prepared: Prepared, tools: Tools) -> dict[str, Any]:
     """Where the log and the model part: two more runs, one to find the place, one to show it."""
     walk = prepared.walk
-    tracked = _printed(_run(prepared, generated.track_module(walk), tools))
+    _, tracked = _run(prepared, generated.track_module(walk), tools)
     matched = max((int(entry[1]) for entry in tracked if entry[0] == generated.AT), default=-1)
     if matched < 0:
         first = walk.initial or walk.events[0]
         return {"matched": 0, "line": first.event.line, "log": str(prepared.log), "event": first.event.data, "action": first.action,
                 "reason": "the initial state of the log is not one of the model", "states": [], "enabled": [], "difference": []}  # fmt: skip
     failing = matched if walk.before is None else None
-    shown = _printed(_run(prepared, generated.explain_module(walk, matched, failing), tools))
+    _, shown = _run(prepared, generated.explain_module(walk, matched, failing), tools)
     states = [entry for entry in shown if entry[0] == generated.STATE]
     if failing is None:
         failing = _first_ready(walk, states[0][1]) if states else matched
-        shown += _printed(_run(prepared, generated.explain_module(walk, matched, failing), tools))
+        shown += _run(prepared, generated.explain_module(walk, matched, failing), tools)[1]
     event = walk.events[failing]
     predicted = [entry[1] for entry in shown if entry[0] == generated.PREDICTED]
     enabled = sorted({str(entry[1]) for entry in shown if entry[0] == generated.ENABLED})
@@ -202,7 +202,8 @@ def _first_ready(walk: Walk, cursor: Any) -> int:
     return next(place for place, needs in enumerate(walk.before) if place not in done and done.issuperset(needs))
 
 
-def _run(prepared: Prepared, text: str, tools: Tools) -> TlcResult:
+def _run(prepared: Prepared, text: str, tools: Tools) -> tuple[TlcResult, list[tuple[Any, ...]]]:
+    """What TLC says of a generated module, and what the module printed (kind first)."""
     result = run_tlc(generated_job(prepared, text), tools)
     if result.verdict is Verdict.ERROR:
         raise VstackError(
@@ -210,15 +211,7 @@ def _run(prepared: Prepared, text: str, tools: Tools) -> TlcResult:
             where=str(prepared.log),
             todo="Check the mapping's expressions and the kinds of its fields",
         )
-    return result
-
-
-def _printed(result: TlcResult) -> list[Any]:
-    values = []
-    for line in result.printed:
-        if line.lstrip().startswith('<<"vs-'):
-            values.append(parse_value(line))
-    return values
+    return result, [printed[1:] for printed in printed_tuples(result.printed, prepared.walk.mark)]
 
 
 def _calls(spec: Spec, actions: tuple[Action, ...]) -> dict[str, str]:
