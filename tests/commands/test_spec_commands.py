@@ -10,6 +10,7 @@ import pytest
 
 from vstack.commands import init, spec_approve, spec_check, spec_diff, spec_draft, spec_show
 from vstack.errors import RefusedError, VstackError
+from vstack.files import exclusive
 from vstack.specify.draft import Draft
 
 NO_CI: dict[str, str] = {}
@@ -157,3 +158,13 @@ def test_the_starting_project_comes_out_as_expected(tmp_path: Path) -> None:
     report = check_project(open_project(tmp_path), Options(), lambda text: None)
     assert (report.outcome, report.reasons) == ("as expected", ())
     assert [row.killed_by for row in report.kills] == [("Isolation",)]
+
+
+def test_two_writers_at_once_are_told_of_each_other(tmp_path: Path) -> None:
+    init.run(tmp_path, name="p", as_json=True)
+    with (
+        exclusive(tmp_path / ".vstack" / "spec.lock", what="it"),
+        pytest.raises(VstackError, match="Another run is at work"),
+    ):
+        approve(tmp_path, demo=True)
+    assert not (tmp_path / "vstack.lock").exists()

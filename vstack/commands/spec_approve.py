@@ -44,7 +44,7 @@ def run(
     if demo == (key is not None):
         raise click.UsageError("Give either --key PATH or --demo.")
     project = load_project(folder)
-    with exclusive(project.state / "approval.lock", what="this project's lock"):
+    with exclusive(project.state / "spec.lock", what="this project's goals or lock"):
         pins = compute_pins(project, read_spec(project, fresh=True))
         lock = lock_to_sign(project, pins)
         if not as_json:

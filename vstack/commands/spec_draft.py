@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from vstack.errors import VstackError
-from vstack.files import read_text
-from vstack.project import PROJECT_FILE, load_project
+from vstack.files import exclusive, read_text
+from vstack.project import PROJECT_FILE, Project, load_project
 from vstack.specify.draft import Draft, goals_module, try_draft, with_definition, with_goal, write_draft
 from vstack.specify.reading import read_spec
 
@@ -22,6 +22,21 @@ def run(folder: Path, draft: Draft, *, module_name: str | None, as_json: bool) -
             defined, or is not of its kind; nothing is written then.
     """
     project = load_project(folder)
+    with exclusive(project.state / "spec.lock", what="this project's goals or lock"):
+        written = _add(project, draft, module_name)
+    if as_json:
+        click.echo(
+            json.dumps({"goal": draft.name, "approved": False, "written": written}, indent=1, ensure_ascii=False)
+        )
+        return 0
+    click.echo(f"Drafted {draft.name} in {' and '.join(written)}.")
+    click.echo("It is not approved, and the matrix says nothing of it yet.")
+    click.echo(f"Next: `vstack spec show {draft.name}`, then add it to `matrix`; `vstack spec approve` approves.")
+    return 0
+
+
+def _add(project: Project, draft: Draft, module_name: str | None) -> list[str]:
+    """Write the goal into its files, and return these."""
     project_path = project.root / PROJECT_FILE
     project_text = with_goal(read_text(project_path), draft, where=str(project_path))
     module, module_text = None, ""
@@ -43,19 +58,7 @@ def run(folder: Path, draft: Draft, *, module_name: str | None, as_json: bool) -
         module_text = with_definition(read_text(module), draft, where=str(module))
     try_draft(project, draft, module, module_text, project_text)
     write_draft(project, module, module_text, project_text)
-    written = [str(path) for path in (module, project_path) if path is not None]
-    if as_json:
-        click.echo(
-            json.dumps({"goal": draft.name, "approved": False, "written": written}, indent=1, ensure_ascii=False)
-        )
-    else:
-        click.echo(
-            f"Drafted {draft.name} in {' and '.join(written)}. It is not approved, and the matrix says nothing of it yet."
-        )
-        click.echo(
-            f"Next: `vstack spec show {draft.name}`, then add it to `matrix`; a person approves with `vstack spec approve`."
-        )
-    return 0
+    return [str(path) for path in (module, project_path) if path is not None]
 
 
 @click.command("draft", short_help="Add an unapproved goal to the project.")

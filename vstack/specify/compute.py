@@ -47,9 +47,7 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
         settings["config"] = Pin(digest=digest_of(content), value=content)
     named = [action.definition for action in actions if action.definition is not None]
     relation = shape_form(spec, model.next, by_name=named, overrides=builder.overrides)
-    fairness = shape_form(
-        spec, model.spec, by_name=[*named, spec.definition(model.next)], overrides=builder.overrides
-    )
+    fairness = shape_form(spec, model.spec, by_name=[*named, spec.definition(model.next)], overrides=builder.overrides)
     environment = {name: builder.named(name) for name in (model.init, *project.file.environment_actions)}
     return Pins(
         goals=goals,
