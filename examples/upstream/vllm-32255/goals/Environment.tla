@@ -30,6 +30,8 @@ EnvironmentInit ==
 (* The client sends request r, with an id of its own or, where ids are     *)
 (* reused, with that of an earlier request the client is done with.        *)
 \* @environment a client of the engine, free to send, and where ids are reused free to choose an old id
+\* @process client
+\* @sends request(r) to scheduler
 ClientSubmits(r) ==
     /\ fate[r] = "unsent"
     /\ \A q \in Requests : q < r => fate[q] # "unsent"
@@ -42,6 +44,8 @@ ClientSubmits(r) ==
 
 (* The client aborts (or disconnects) at any time while it waits.          *)
 \* @environment a client that cancels or disconnects, at any time; the abort is queued at the engine
+\* @process client
+\* @sends abort(r) to scheduler
 UserAborts(r) ==
     /\ ClientWaits(r)
     /\ fate' = [fate EXCEPT ![r] = "aborted"]
@@ -50,6 +54,7 @@ UserAborts(r) ==
 
 (* The peer dies: no transfer makes progress any more, no error is seen.   *)
 \* @environment the prefill instance, or the way to it, goes silent for good
+\* @process peer
 PeerDies ==
     /\ PeerMayDie
     /\ peerUp
@@ -59,6 +64,8 @@ PeerDies ==
 (* A load ends in an error that the worker sees: a failed handshake (also  *)
 (* that of a read of no blocks) or a transfer in an error state.           *)
 \* @environment a handshake that is refused after the peer answered, or a transfer that the NIXL library reports as failed
+\* @process transfer
+\* @lands load(r)
 LoadFails(r) ==
     /\ LoadsMayFail
     /\ xfer[r] \in {"flight", "asking"}

@@ -44,6 +44,7 @@ AddQueued(r) == fate[r] # "unsent" /\ status[r] = "none"
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1624-1630@8e3269086916d81b010a2d6209784a106ac2994a sha256:640a042ca8163ff3
 \* @anchor vllm:vllm/v1/engine/core.py:1035-1042@8e3269086916d81b010a2d6209784a106ac2994a sha256:cf3a28a89172b2a4
 \* @split a request crosses the input queue: sent by the client (ClientSubmits), taken here between two steps
+\* @receives request(r)
 AddRequest(r) ==
     /\ phase = "input"
     /\ AddQueued(r)
@@ -58,6 +59,7 @@ AddRequest(r) ==
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1611-1615@a208439537a9071668b99dc8089db0dd8995034a sha256:f883862c37174875
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1611-1615@8e3269086916d81b010a2d6209784a106ac2994a sha256:f883862c37174875
+\* @receives request(r)
 DuplicateIdAsserts(r) ==
     /\ phase = "input"
     /\ AddQueued(r)
@@ -75,6 +77,7 @@ DuplicateIdAsserts(r) ==
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1645-1655@8e3269086916d81b010a2d6209784a106ac2994a sha256:d328d0a62ddc841f
 \* @anchor vllm:vllm/v1/engine/core.py:315-321@8e3269086916d81b010a2d6209784a106ac2994a sha256:7e87998cfed0dde8
 \* @anchor vllm:vllm/v1/engine/core.py:1043-1044@8e3269086916d81b010a2d6209784a106ac2994a sha256:9d13d37f86bc321d
+\* @receives abort(r)
 AbortIgnored(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -106,6 +109,7 @@ AbortIgnored(r) ==
 \* @anchor vllm:vllm/v1/core/block_pool.py:389-403@8e3269086916d81b010a2d6209784a106ac2994a sha256:224706e68569414a
 \* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@8e3269086916d81b010a2d6209784a106ac2994a sha256:a63639c0cf6474bf
 \* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
+\* @receives abort(r)
 AbortNotLoading(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -135,6 +139,7 @@ AbortNotLoading(r) ==
 \* @anchor vllm:vllm/v1/core/block_pool.py:389-403@8e3269086916d81b010a2d6209784a106ac2994a sha256:224706e68569414a
 \* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@8e3269086916d81b010a2d6209784a106ac2994a sha256:a63639c0cf6474bf
 \* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
+\* @receives abort(r)
 AbortLoadFrees(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -157,6 +162,7 @@ AbortLoadFrees(r) ==
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1656-1700@8e3269086916d81b010a2d6209784a106ac2994a sha256:6543b33dcab37501
 \* @split an abort crosses a queue: queued by the client (UserAborts), taken here between two steps or before a step's output
 \* @split abort and free are two steps: the free is FreeAfterLoad, when the worker has reported the end of the load
+\* @receives abort(r)
 AbortLoadHolds(r) ==
     /\ phase \in {"input", "output"}
     /\ r \in aborts
@@ -291,6 +297,7 @@ PrefillLocally(r) ==
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:744-745@8e3269086916d81b010a2d6209784a106ac2994a sha256:34d56620d99ba497
 \* @anchor vllm:vllm/v1/engine/core.py:380-381@8e3269086916d81b010a2d6209784a106ac2994a sha256:516a9dedcacb27c6
 \* @split the call to the worker is a send; the scheduler thread then waits for the result (UpdateRequests)
+\* @sends step to worker
 SendStep ==
     /\ phase = "schedule"
     /\ \A r \in Requests :
@@ -317,6 +324,8 @@ SendStep ==
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2150-2159@8e3269086916d81b010a2d6209784a106ac2994a sha256:08e8f38cb0b76aab
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2313-2314@8e3269086916d81b010a2d6209784a106ac2994a sha256:9f4bb152148a0b46
 \* @split posting a read returns at once; the data lands later (TransferLands)
+\* @receives step
+\* @starts load(r) when xfer[r] becomes flight
 WorkerPosts ==
     /\ phase = "sent"
     /\ xfer' = [r \in Requests |-> CASE xfer[r] = "planned" -> "flight"
@@ -335,6 +344,7 @@ WorkerPosts ==
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2217-2220@8e3269086916d81b010a2d6209784a106ac2994a sha256:cf99eb4e0b1bc344
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2299-2311@8e3269086916d81b010a2d6209784a106ac2994a sha256:edff990ea313bc5b
 \* @split the transfer runs beside all threads of the engine, from WorkerPosts until it lands here
+\* @lands load(r)
 TransferLands(r) ==
     /\ peerUp
     /\ xfer[r] = "flight"
@@ -361,6 +371,7 @@ Ended(r) ==
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2047-2051@8e3269086916d81b010a2d6209784a106ac2994a sha256:39d75b646fb74920
 \* @anchor vllm:vllm/distributed/kv_transfer/kv_connector/v1/nixl_connector.py:2433-2442@8e3269086916d81b010a2d6209784a106ac2994a sha256:1fa2f965825a4cb8
 \* @split the end of a load is seen at the next poll, not when the data lands; the report goes back as the step's result
+\* @sends report(i) to scheduler when report gains i
 WorkerPolls ==
     /\ phase = "forward"
     /\ report' = {idOf[r] : r \in {q \in Requests : Ended(q)}}
@@ -408,6 +419,7 @@ UpdateRequests ==
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1954-1957@a208439537a9071668b99dc8089db0dd8995034a sha256:48658835f393587c
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1965-1971@8e3269086916d81b010a2d6209784a106ac2994a sha256:b5ee6b6740aeec4d
+\* @receives report(i)
 RecordLoaded(i) ==
     /\ phase = "kv"
     /\ i \in report
@@ -423,6 +435,7 @@ RecordLoaded(i) ==
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1702-1705@8e3269086916d81b010a2d6209784a106ac2994a sha256:4a58e1885cf3c6c7
 \* @anchor vllm:vllm/v1/core/block_pool.py:389-403@8e3269086916d81b010a2d6209784a106ac2994a sha256:224706e68569414a
 \* @anchor vllm:vllm/v1/core/single_type_kv_cache_manager.py:261-276@8e3269086916d81b010a2d6209784a106ac2994a sha256:a63639c0cf6474bf
+\* @receives report(i)
 FreeAfterLoad(i) ==
     /\ phase = "kv"
     /\ i \in report
@@ -438,6 +451,7 @@ FreeAfterLoad(i) ==
 \* assertion ends the engine process.
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1966-1973@8e3269086916d81b010a2d6209784a106ac2994a sha256:294c12ea42ec7ba8
+\* @receives report(i)
 LateEndAsserts(i) ==
     /\ phase = "kv"
     /\ i \in report
