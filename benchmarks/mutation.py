@@ -93,7 +93,8 @@ def _case(folder: Path, environment: str | None, sample: int) -> _Case:
     mutants = make_mutants(mutation_units(project, spec, actions).units, wanted.operators)
     step = max(1, len(mutants) // sample) if sample else 1
     kills = dict.fromkeys(
-        Setting(entry.variant, entry.environment, (entry.guard,), as_items(entry.constants)) for entry in project.file.kills
+        Setting(entry.variant, entry.environment, (entry.guard,), as_items(entry.constants))
+        for entry in project.file.kills
     )
     return _Case(project, spec, tools, world, tuple(kills), mutants[::step])
 
@@ -110,9 +111,7 @@ def _batched(case: _Case) -> dict[str, set[str]]:
             Run(number, case.goals, constants=constants_of(case.project, setting))
             for number, setting in enumerate(case.kills)
         ]
-        result = run_batch(
-            case.world.model, runs, case.tools, limit=1_000_000_000, seconds=seconds, every_goal=True
-        )
+        result = run_batch(case.world.model, runs, case.tools, limit=1_000_000_000, seconds=seconds, every_goal=True)
         if not result.search.complete:
             raise SystemExit(result.search.reason)
         for run in runs:
@@ -130,9 +129,7 @@ def _batched(case: _Case) -> dict[str, set[str]]:
         limit=controls.limit,
         seconds=seconds,
         jobs=JOBS,
-        confirm=lambda mutant: run_single(
-            case.project, case.spec, mutant, case.world.setting, case.goals, case.tools
-        ),
+        confirm=lambda mutant: run_single(case.project, case.spec, mutant, case.world.setting, case.goals, case.tools),
         on_fate=note,
     )
     return found

@@ -77,9 +77,9 @@ def test_same_as_one_by_one(tmp_path: Path, tools: Tools) -> None:
 
 def test_switched_constants_and_every_goal(tmp_path: Path, tools: Tools) -> None:
     """Variants and environments share a run too: constants become choices; each goal gets its own counterexample."""
-    down = MODEL.replace("    /\\ phase' = \"idle\"\n", "    /\\ phase' = \"idle\"\n    /\\ total' = IF G1 THEN total ELSE 0\n").replace(
-        "    /\\ UNCHANGED <<writing, total, box>>\n\nLose", "    /\\ UNCHANGED <<writing, box>>\n\nLose"
-    )
+    down = MODEL.replace(
+        '    /\\ phase\' = "idle"\n', "    /\\ phase' = \"idle\"\n    /\\ total' = IF G1 THEN total ELSE 0\n"
+    ).replace("    /\\ UNCHANGED <<writing, total, box>>\n\nLose", "    /\\ UNCHANGED <<writing, box>>\n\nLose")
     project, _, model, _ = _load(tmp_path, tools, down)
     goals = (*model.invariants, *model.steps)
     fixed, buggy = (constants_of(project, setting) for setting in (FIXED, BUGGY))
@@ -122,7 +122,9 @@ def test_limit_gives_up_one_run(tmp_path: Path, tools: Tools) -> None:
 
 def test_actions_written_out_in_next(tmp_path: Path, tools: Tools) -> None:
     """Where Next holds disjuncts without a name the runs are kept apart all the same."""
-    unnamed = MODEL.replace("    \\/ Lose\n", "    \\/ (Lossy /\\ writing /\\ writing' = FALSE /\\ UNCHANGED <<phase, total, box>>)\n")
+    unnamed = MODEL.replace(
+        "    \\/ Lose\n", "    \\/ (Lossy /\\ writing /\\ writing' = FALSE /\\ UNCHANGED <<phase, total, box>>)\n"
+    )
     _, _, model, mutants = _load(tmp_path, tools, unnamed)
     goals = (*model.invariants, *model.steps)
     killed = _pick(mutants, "drop_conjunct", "Free", "~writing")
@@ -134,7 +136,7 @@ def test_actions_written_out_in_next(tmp_path: Path, tools: Tools) -> None:
 def test_prints_of_the_model_are_no_notes(tmp_path: Path, tools: Tools) -> None:
     """A model that prints what a batch prints kills nothing by it."""
     forging = MODEL.replace("EXTENDS BufferGoals", "EXTENDS BufferGoals, TLC").replace(
-        "    /\\ phase = \"idle\"\n", '    /\\ phase = "idle"\n    /\\ PrintT(<<"vs-00000000", <<2, {1}>>>>)\n'
+        '    /\\ phase = "idle"\n', '    /\\ phase = "idle"\n    /\\ PrintT(<<"vs-00000000", <<2, {1}>>>>)\n'
     )
     _, _, model, mutants = _load(tmp_path, tools, forging)
     goals = (*model.invariants, *model.steps)
@@ -151,7 +153,7 @@ def test_out_of_time_is_not_complete(tmp_path: Path, tools: Tools) -> None:
 
 
 def test_models_that_cannot_share_a_run(tmp_path: Path, tools: Tools) -> None:
-    project, _, model, _ = _load(tmp_path, tools)
+    _project, _, model, _ = _load(tmp_path, tools)
     cfg = model.job.cfg
     assert can_batch(cfg) is None
     assert "view" in str(can_batch(replace(cfg, view="Isolation")))

@@ -29,7 +29,11 @@ def test_equivalent_and_both_directions(tmp_path: Path, tools: Tools) -> None:
     found = compare(model, [Run(FIRST + at, (), mutant) for at, mutant in enumerate(picked)], tools, seconds=120)
     equivalent, deleted, freed, more = (found[FIRST + at] for at in range(4))
     assert equivalent.equivalent and equivalent.difference is None
-    for other, by_mutant, action, states in ((deleted, False, "Read", 5), (freed, True, "Free", 3), (more, True, "Ask", 10)):
+    for other, by_mutant, action, states in (
+        (deleted, False, "Read", 5),
+        (freed, True, "Free", 3),
+        (more, True, "Ask", 10),
+    ):
         assert not other.equivalent and other.difference is not None
         assert other.difference.by_mutant is by_mutant
         assert other.difference.trace.steps[-1].action == action

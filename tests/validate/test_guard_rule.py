@@ -1,4 +1,4 @@
-"""Guard constants only enable steps or choose branches: every way to wire a bug in by hand is found, honest uses are not."""
+"""Guard constants only enable steps or choose branches: a bug wired in by hand is found, honest uses are not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from vstack.validate.guard_rule import check_guard_constants
 
 # Every action of the model with an anchor; history that no action reads.
 ANCHORED = (
-    MODEL.replace("vars == <<phase, writing, total, box>>", "VARIABLE seen\nvars == <<phase, writing, total, box, seen>>")
+    MODEL.replace(
+        "vars == <<phase, writing, total, box>>", "VARIABLE seen\nvars == <<phase, writing, total, box, seen>>"
+    )
     .replace("/\\ box = <<>>\n\nAsk", '/\\ box = <<>> /\\ seen = "nothing"\n\nAsk')
     .replace("UNCHANGED <<", "UNCHANGED <<seen, ")
     .replace("UNCHANGED phase", "UNCHANGED <<seen, phase>>")
@@ -35,17 +37,17 @@ def _check(folder: Path, tools: Tools, model: str, goals: str = GOALS, project: 
     return check_guard_constants(loaded, spec, split_next(spec, "Next"))
 
 
-FREE_UPDATE = "/\\ phase' = \"idle\"\n    /\\ UNCHANGED <<seen, writing, total, box>>"
+FREE_UPDATE = '/\\ phase\' = "idle"\n    /\\ UNCHANGED <<seen, writing, total, box>>'
 
 HONEST = {
     "as it is": ANCHORED,
     "condition of a branch between values": ANCHORED.replace(
         FREE_UPDATE,
-        "/\\ phase' = IF G1 THEN \"idle\" ELSE phase\n    /\\ UNCHANGED <<seen, writing, total, box>>",
+        '/\\ phase\' = IF G1 THEN "idle" ELSE phase\n    /\\ UNCHANGED <<seen, writing, total, box>>',
     ),
     "condition of a branch between steps": ANCHORED.replace(
         FREE_UPDATE,
-        "/\\ IF G1 /\\ writing THEN phase' = \"held\" ELSE phase' = \"idle\"\n    /\\ UNCHANGED <<seen, writing, total, box>>",
+        '/\\ IF G1 /\\ writing THEN phase\' = "held" ELSE phase\' = "idle"\n    /\\ UNCHANGED <<seen, writing, total, box>>',
     ),
     "condition of CASE": ANCHORED.replace(
         FREE_UPDATE,
@@ -71,9 +73,14 @@ CHEATS = {
         ANCHORED.replace('Init == phase = "idle"', 'Init == phase = (IF G1 THEN "idle" ELSE "asked")'),
         "used in Init",
     ),
-    "in an environment action": (ANCHORED.replace("    /\\ Lossy\n", "    /\\ Lossy \\/ ~G1\n"), "environment action Lose"),
+    "in an environment action": (
+        ANCHORED.replace("    /\\ Lossy\n", "    /\\ Lossy \\/ ~G1\n"),
+        "environment action Lose",
+    ),
     "in a helper of an environment action": (
-        ANCHORED.replace("\nLose ==", "\nMayLose == Lossy \\/ ~G1\n\nLose ==").replace("    /\\ Lossy\n", "    /\\ MayLose\n"),
+        ANCHORED.replace("\nLose ==", "\nMayLose == Lossy \\/ ~G1\n\nLose ==").replace(
+            "    /\\ Lossy\n", "    /\\ MayLose\n"
+        ),
         "environment action Lose",
     ),
     "in ASSUME": (ANCHORED.replace("\nAsk ==", "\nASSUME G1 \\in BOOLEAN\n\nAsk =="), "used in an ASSUME"),
@@ -82,7 +89,9 @@ CHEATS = {
         "used in a fairness condition",
     ),
     "as a value": (
-        ANCHORED.replace(FREE_UPDATE, "/\\ phase' = \"idle\" /\\ writing' = ~G1\n    /\\ UNCHANGED <<seen, total, box>>"),
+        ANCHORED.replace(
+            FREE_UPDATE, "/\\ phase' = \"idle\" /\\ writing' = ~G1\n    /\\ UNCHANGED <<seen, total, box>>"
+        ),
         "part of what is written in action Free",
     ),
     "inside a value, through a helper": (
@@ -92,13 +101,15 @@ CHEATS = {
         "part of what is written in action Free",
     ),
     "equal to a primed condition": (
-        ANCHORED.replace(FREE_UPDATE, "/\\ phase' = \"idle\" /\\ (writing' <=> ~G1)\n    /\\ UNCHANGED <<seen, total, box>>"),
+        ANCHORED.replace(
+            FREE_UPDATE, "/\\ phase' = \"idle\" /\\ (writing' <=> ~G1)\n    /\\ UNCHANGED <<seen, total, box>>"
+        ),
         "neither an enabling condition nor that of a branch",
     ),
     "branch that only history shows": (
         ANCHORED.replace(
             FREE_UPDATE,
-            "/\\ phase' = \"idle\" /\\ seen' = IF G1 THEN seen ELSE \"corrupt\"\n    /\\ UNCHANGED <<writing, total, box>>",
+            '/\\ phase\' = "idle" /\\ seen\' = IF G1 THEN seen ELSE "corrupt"\n    /\\ UNCHANGED <<writing, total, box>>',
         ),
         "only goals see it",
     ),
@@ -106,7 +117,7 @@ CHEATS = {
         ANCHORED.replace(
             "\nLose ==",
             "\n\\* @anchor engine:buffer.py:3-9@" + "0" * 40 + " sha256:0123456789abcdef\n"
-            "Corrupt == /\\ ~G1\n           /\\ seen' = \"corrupt\"\n           /\\ UNCHANGED <<phase, writing, total, box>>\n\nLose ==",
+            'Corrupt == /\\ ~G1\n           /\\ seen\' = "corrupt"\n           /\\ UNCHANGED <<phase, writing, total, box>>\n\nLose ==',
         ).replace("    \\/ Lose\n", "    \\/ Lose\n    \\/ Corrupt\n"),
         "only goals see it",
     ),

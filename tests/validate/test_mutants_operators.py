@@ -29,7 +29,7 @@ def tools() -> Tools:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The examples before and after their mutation, and ``results``: every proposal's definitions as ``Name_number``."""
+    """The examples before and after their mutation, and ``results``: each proposal's definitions as ``Name_number``."""
 
     after: Spec
     results: Spec
@@ -95,7 +95,9 @@ def _mutants(folder: Path, tools: Tools, model: str = MODEL) -> tuple[Mutant, ..
 def test_ids_hang_on_content(tmp_path: Path, tools: Tools) -> None:
     """Comments, blank lines and moved definitions leave ids as they are; a changed conjunct does not."""
     first = {mutant.id for mutant in _mutants(tmp_path / "a", tools)}
-    moved = MODEL.replace("Ask ==\n", "\\* a comment\n\n\nAsk ==\n").replace("    /\\ box # <<>>   \\*", "    /\\ box   # <<>>  \\*")
+    moved = MODEL.replace("Ask ==\n", "\\* a comment\n\n\nAsk ==\n").replace(
+        "    /\\ box # <<>>   \\*", "    /\\ box   # <<>>  \\*"
+    )
     assert {mutant.id for mutant in _mutants(tmp_path / "b", tools, moved)} == first
     changed = MODEL.replace("total < Most", "total + 1 < Most")
     assert {mutant.id for mutant in _mutants(tmp_path / "c", tools, changed)} != first

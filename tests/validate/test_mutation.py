@@ -66,7 +66,7 @@ def test_every_fate(tmp_path: Path, tools: Tools) -> None:
     survived = fates["drop_conjunct", "Free", 'phase = "held"']
     assert survived.status == "survived"
     assert survived.reason == (
-        "the mutant takes a step that the model can't: Free, from state 2 of the trace (phase: \"asked\" -> \"idle\")"
+        'the mutant takes a step that the model can\'t: Free, from state 2 of the trace (phase: "asked" -> "idle")'
     )
     for evidence in store.records.values():
         if evidence.detail["status"] == "killed":

@@ -56,7 +56,9 @@ def test_constants_taken_out() -> None:
     declared = flat(some[some.index("CONSTANTS") : some.index("VARIABLES")])
     assert declared == "CONSTANTS B, F(_,_) CONSTANT D"
     assert "\\* first" in some
-    assert flat(without_constants(SOURCE, frozenset("ABCD"))).startswith("---- MODULE Cut ---- CONSTANTS F(_,_) VARIABLES")
+    assert flat(without_constants(SOURCE, frozenset("ABCD"))).startswith(
+        "---- MODULE Cut ---- CONSTANTS F(_,_) VARIABLES"
+    )
     assert without_constants(SOURCE, frozenset()) == SOURCE
     with pytest.raises(VstackError, match="takes parameters"):
         without_constants(SOURCE, frozenset({"F"}))
@@ -76,5 +78,4 @@ def test_spliced_and_block(spec: Spec) -> None:
 
 
 def test_flat_forgets_comments_and_layout() -> None:
-    assert flat("x  =\n   1 (* one *) \\* more\n /\\ y = \"a  b\"") == 'x = 1 /\\ y = "a  b"'
-
+    assert flat('x  =\n   1 (* one *) \\* more\n /\\ y = "a  b"') == 'x = 1 /\\ y = "a  b"'

@@ -13,9 +13,10 @@ from vstack.process import run as run_process
 from vstack.tla.actions import Action
 from vstack.tla.cfg import Assignment, Cfg
 from vstack.tla.tree import Spec
-from vstack.tla.values import parse_value
+from vstack.tla.values import Value
 from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, TlcJob
+from vstack.tlc.printed import printed_tuples
 from vstack.tlc.progress import Progress
 from vstack.tlc.single import command_line
 from vstack.tlc.trace import Trace, read_trace
@@ -46,8 +47,9 @@ class Search:
 
     ``shown`` holds, for each violation, the run, the numbers that our module
     printed and the counterexample. ``complete``: the search ended by itself
-    with an empty queue. ``given_up`` are runs past their limit of states. ``error``: an evaluation failed, in a state of the run
-    ``failed`` (None if TLC names none). ``reason`` says what ended the search.
+    with an empty queue. ``given_up`` are runs past their limit of states.
+    ``error``: an evaluation failed, in a state of the run ``failed`` (None if TLC
+    names none). ``reason`` says what ended the search.
     """
 
     shown: tuple[tuple[int, tuple[int, ...], Trace], ...]
@@ -224,6 +226,19 @@ class _LastRun:
             self.number = int(found[1])
 
 
+@dataclass(frozen=True)
+class _Note:
+    """What a generated module printed: a run, and the numbers of what it showed."""
+
+    run: int
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def read(cls, value: Value) -> _Note:
+        assert isinstance(value, tuple) and isinstance(value[0], int) and isinstance(value[1], frozenset)
+        return cls(value[0], tuple(sorted(number for number in value[1] if isinstance(number, int))))
+
+
 def read_batch(
     job: TlcJob, tools: Tools, registers: Registers, on_progress: Callable[[Progress], None] | None = None
 ) -> Search:
@@ -271,13 +286,13 @@ def read_batch(
     latest = seen.last_progress
     counts = seen.final or ((latest.generated, latest.distinct, latest.queue) if latest else (0, 0, 0))
     error = bool(seen.errors) and not finished.stopped and not seen.out_of_memory
-    notes = [parse_value(text)[1] for text in seen.printed if registers.mark in text]
-    shown = _pair([(run, numbers) for run, numbers in notes if numbers], seen)
+    notes = [_Note.read(value) for _, value in printed_tuples(seen.printed, registers.mark)]
+    shown = _pair([note for note in notes if note.numbers], seen)
     if complete and len(shown) != len(seen.violations):
         raise VstackError("The batch showed a violation that it can't name", where=job.module.name)
     return Search(
         shown=shown,
-        given_up=frozenset(run for run, numbers in notes if not numbers),
+        given_up=frozenset(note.run for note in notes if not note.numbers),
         complete=complete,
         error=error,
         failed=last.number if error else None,
@@ -290,15 +305,16 @@ def read_batch(
     )
 
 
-def _pair(
-    notes: Sequence[tuple[int, frozenset[int]]], seen: Collector
-) -> tuple[tuple[int, tuple[int, ...], Trace], ...]:
-    """Each note of ours with the violation that TLC printed after it; a note without one, or of another run, is none."""
+def _pair(notes: Sequence[_Note], seen: Collector) -> tuple[tuple[int, tuple[int, ...], Trace], ...]:
+    """Each note of ours with the violation that TLC printed after it; a note without one, or of another run, is none.
+
+    TLC's violations of one process and our notes of them come in the same order.
+    """
     shown = []
-    for (run, numbers), violation in zip(notes, seen.violations, strict=False):
+    for note, violation in zip(notes, seen.violations, strict=False):
         trace = read_trace(violation.message, violation.following)
-        if trace is not None and trace.steps[-1].state.get(RUN) == run:
-            shown.append((run, tuple(sorted(numbers)), _without_run(trace)))
+        if trace is not None and trace.steps[-1].state.get(RUN) == note.run:
+            shown.append((note.run, note.numbers, _without_run(trace)))
     return tuple(shown)
 
 
@@ -315,4 +331,3 @@ def _without_run(trace: Trace) -> Trace:
         for number, step in enumerate(trace.steps, start=1)
     )
     return replace(trace, steps=steps)
-

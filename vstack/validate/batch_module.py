@@ -66,27 +66,38 @@ def batch_module(
         f"vs_goals == {number_set([number for number, _ in numbered])}",
         f"vs_forced == {number_set([run.number for run in runs if run.forced])}",
         f"vs_asked == {{{', '.join(asked)}}}",
-        f"ASSUME \\A vs_r \\in vs_all : vs_set(vs_r, 0, FALSE) /\\ vs_set(vs_r, {registers.closed}, FALSE)"
-        f" /\\ vs_set(vs_r, {registers.count}, 0)",
+        (
+            f"ASSUME \\A vs_r \\in vs_all : vs_set(vs_r, 0, FALSE) /\\ vs_set(vs_r, {registers.closed}, FALSE)"
+            f" /\\ vs_set(vs_r, {registers.count}, 0)"
+        ),
         "ASSUME \\A vs_a \\in vs_asked : vs_set(vs_a[1], vs_a[2], vs_a[3])",
         f"vs_init == {RUN} \\in vs_all /\\ ({init})",
         f"vs_next == {next_name}" if framed else f"vs_next == vs_open /\\ ({next_name}) /\\ {RUN}' = {RUN}",
         f"vs_live == IF vs_at({registers.closed}) THEN vs_put(0, TRUE) /\\ FALSE ELSE TRUE",
         # An argument is evaluated each time it is used, a bound name once: the registers change in between.
-        f"vs_report(vs_set_of) == \\A vs_bad \\in {{vs_set_of}} : vs_say(<<{RUN}, vs_bad>>)"
-        f" /\\ (\\A vs_g \\in vs_bad : vs_put(vs_g, FALSE)) /\\ {ended} /\\ FALSE",
+        (
+            f"vs_report(vs_set_of) == \\A vs_bad \\in {{vs_set_of}} : vs_say(<<{RUN}, vs_bad>>)"
+            f" /\\ (\\A vs_g \\in vs_bad : vs_put(vs_g, FALSE)) /\\ {ended} /\\ FALSE"
+        ),
         f"vs_given_up == {close} /\\ vs_say(<<{RUN}, {{}}>>)",
         *_checks("vs_holds", invariants, f"({init})"),
-        f"vs_kept == IF {_all(invariants, 'vs_holds')} THEN TRUE"
-        f" ELSE vs_report({{vs_g \\in {number_set([n for n, _ in invariants])} : vs_at(vs_g) /\\ ~vs_holds(vs_g)}})",
-        f"vs_inv == IF vs_at({registers.closed}) THEN TRUE ELSE"
-        f" vs_tally /\\ (IF vs_more({limit}) THEN vs_given_up ELSE vs_kept)",
+        (
+            f"vs_kept == IF {_all(invariants, 'vs_holds')} THEN TRUE"
+            f" ELSE vs_report({{vs_g \\in {number_set([n for n, _ in invariants])} : vs_at(vs_g) /\\ ~vs_holds(vs_g)}})"
+        ),
+        (
+            f"vs_inv == IF vs_at({registers.closed}) THEN TRUE ELSE"
+            f" vs_tally /\\ (IF vs_more({limit}) THEN vs_given_up ELSE vs_kept)"
+        ),
     ]
     if steps:
         lines += [
             *_checks("vs_step_holds", steps, f"UNCHANGED <<{', '.join(variables)}>>"),
-            f"vs_step == IF vs_at({registers.closed}) \\/ {_all(steps, 'vs_step_holds')} THEN TRUE"
-            f" ELSE vs_report({{vs_g \\in {number_set([n for n, _ in steps])} : vs_at(vs_g) /\\ ~vs_step_holds(vs_g)}})",
+            (
+                f"vs_step == IF vs_at({registers.closed}) \\/ {_all(steps, 'vs_step_holds')} THEN TRUE"
+                f" ELSE vs_report({{vs_g \\in {number_set([n for n, _ in steps])}"
+                f" : vs_at(vs_g) /\\ ~vs_step_holds(vs_g)}})"
+            ),
             f"vs_prop == [][vs_step]_{whole}",
         ]
     return "\n".join([*lines, "====", ""])

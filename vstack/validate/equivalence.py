@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vstack.errors import VstackError
 from vstack.tlc.trace import Trace
 from vstack.tools.find import Tools
 from vstack.validate.batch import CLEAN, Model, batch_job, read_batch
@@ -85,8 +84,10 @@ def _module(model: Model, runs: Sequence[Run], registers: Registers, *, framed: 
             f"vs_version(vs_k) == INSTANCE {root} WITH {RUN} <- vs_k",
             f"vs_all == {number_set([run.number for run in runs])}",
             f"vs_mutants == {mutants}",
-            f"ASSUME \\A vs_r \\in vs_all : vs_set(vs_r, 0, FALSE) /\\ vs_set(vs_r, {closed}, FALSE)"
-            f" /\\ vs_set(vs_r, {registers.count}, 0)",
+            (
+                f"ASSUME \\A vs_r \\in vs_all : vs_set(vs_r, 0, FALSE) /\\ vs_set(vs_r, {closed}, FALSE)"
+                f" /\\ vs_set(vs_r, {registers.count}, 0)"
+            ),
             f"vs_init == {RUN} \\in vs_all /\\ ({model.init})",
             f"vs_next == {model.next}" if framed else f"vs_next == vs_open /\\ ({model.next}) /\\ {RUN}' = {RUN}",
             f"vs_live == IF vs_at({closed}) THEN vs_put(0, TRUE) /\\ FALSE ELSE TRUE",
@@ -95,8 +96,10 @@ def _module(model: Model, runs: Sequence[Run], registers: Registers, *, framed: 
             # A definition is evaluated each time it is used, a bound name once: the registers change in between.
             f"vs_lost == {{vs_k \\in vs_mutants : ~vs_get(vs_k, {closed}) /\\ ~vs_can(vs_k)}}",
             f"vs_new == IF {RUN} = {CLEAN} THEN vs_lost ELSE IF vs_can({CLEAN}) THEN {{}} ELSE {{{RUN}}}",
-            f"vs_report(vs_bad) == vs_say(<<{RUN}, vs_bad>>) /\\ (\\A vs_k \\in vs_bad : vs_close(vs_k))"
-            f" /\\ ((\\A vs_k \\in vs_mutants : vs_get(vs_k, {closed})) => vs_close({CLEAN})) /\\ FALSE",
+            (
+                f"vs_report(vs_bad) == vs_say(<<{RUN}, vs_bad>>) /\\ (\\A vs_k \\in vs_bad : vs_close(vs_k))"
+                f" /\\ ((\\A vs_k \\in vs_mutants : vs_get(vs_k, {closed})) => vs_close({CLEAN})) /\\ FALSE"
+            ),
             f"vs_step == vs_at({closed}) \\/ \\A vs_bad \\in {{vs_new}} : vs_bad = {{}} \\/ vs_report(vs_bad)",
             f"vs_prop == [][vs_step]_<<{', '.join([*variables, RUN])}>>",
             "====",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from vstack.files import sha256_bytes
 from vstack.keep.evidence import evidence_key, machine, now
@@ -14,9 +14,11 @@ from vstack.tools.find import Tools
 from vstack.validate.mutants import Mutant
 from vstack.verdicts import Strength, Verdict
 
+Status = Literal["killed", "equivalent", "survived", "differs", "broken", "undecided"]
+
 # Part of every key. Raise it when the meaning of a stored fate changes.
 _FORMAT = 1
-_VERDICTS = {
+_VERDICTS: dict[Status, Verdict] = {
     "killed": Verdict.VIOLATED,
     "differs": Verdict.VIOLATED,
     "survived": Verdict.HOLDS,
@@ -35,7 +37,7 @@ class Fate:
     of ``trace``. ``lasting``: the same would come out again, budget or not.
     """
 
-    status: str
+    status: Status
     killed_by: tuple[str, ...] = ()
     reason: str = ""
     depth: int = 0
@@ -45,7 +47,10 @@ class Fate:
 
 @dataclass(frozen=True)
 class Fates:
-    """The stored fates of one environment: ``inputs`` is all that went in besides the mutant, ``subject`` says of what."""
+    """The stored fates of one environment.
+
+    ``inputs`` is all that went in besides the mutant, ``subject`` says of what.
+    """
 
     inputs: Mapping[str, Any]
     subject: Mapping[str, Any]
@@ -97,4 +102,3 @@ class Fates:
     def _key(self, phase: str, mutant: Mutant | None) -> str:
         content = [mutant.id, *(f"{edit.span} {edit.replacement}" for edit in mutant.edits)] if mutant else []
         return evidence_key({"stage": "mutation", "format": _FORMAT, **self.inputs, "phase": phase, "mutant": content})
-

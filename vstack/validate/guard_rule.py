@@ -79,7 +79,9 @@ class _Rule:
         where = f"in action {action.name}"
         if use.kind == "value":
             text = f"{use.constant} is part of what is written {where}, other than in the condition of a branch"
-            return self._finding(use.span, text, "Let it enable a step, or be the condition of an IF between two updates")
+            return self._finding(
+                use.span, text, "Let it enable a step, or be the condition of an IF between two updates"
+            )
         if use.kind == "step":
             text = f"{use.constant} stands {where} where it is neither an enabling condition nor that of a branch"
             return self._finding(use.span, text, "Make it a conjunct without primes, or the condition of an IF")

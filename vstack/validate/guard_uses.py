@@ -101,8 +101,7 @@ class _Walk:
         variable = updated(node)
         if variable in self.history:
             assert variable is not None
-            for use in self.anywhere(node.operands[1], scope, "history", (variable,)):
-                yield use
+            yield from self.anywhere(node.operands[1], scope, "history", (variable,))
 
     def decided(self, node: Node, scope: _Scope) -> Iterator[Use]:
         """Enabling conditions of a step that writes nothing but history."""

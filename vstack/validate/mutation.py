@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from time import monotonic
 
 from vstack.errors import VstackError
@@ -263,8 +262,10 @@ def _compared(found: Comparison) -> Fate:
         for name, value in after.state.items()
         if before.state[name] != value
     )
-    who = "the mutant takes a step that the model can't" if found.difference.by_mutant else (
-        "the model takes a step that the mutant can't"
+    who = (
+        "the mutant takes a step that the model can't"
+        if found.difference.by_mutant
+        else ("the model takes a step that the mutant can't")
     )
     reason = f"{who}: {after.action}, from state {before.number} of the trace ({changes})"
     return Fate("differs", reason=reason, depth=len(steps), trace=found.difference.trace)

@@ -61,9 +61,7 @@ def run_controls(model: Model, tools: Tools, *, seconds: float) -> Controls:
     return Controls(True, clean.search.distinct, True, "")
 
 
-def run_controls_alone(
-    project: Project, spec: Spec, setting: Setting, goals: Sequence[str], tools: Tools
-) -> Controls:
+def run_controls_alone(project: Project, spec: Spec, setting: Setting, goals: Sequence[str], tools: Tools) -> Controls:
     """The same two controls with a process for each, where runs can't share one.
 
     Raises:
@@ -101,6 +99,7 @@ def kill(
     Raises:
         VstackError: a control inside a batch does not come out.
     """
+
     def work(chunk: Sequence[Mutant]) -> None:
         left = list(chunk)
         while left:

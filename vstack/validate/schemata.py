@@ -87,7 +87,7 @@ def model_schemata(
     """The modules of ``spec`` in all the versions that ``runs`` need, and the module ``VsRun``."""
     switched = _switched(runs)
     framed = _frame(spec, actions)
-    choices = {definition.uid: (definition, []) for definition in framed}
+    choices: dict[int, tuple[Definition, list[Run]]] = {definition.uid: (definition, []) for definition in framed}
     for run in runs:
         for unit in run.mutant.units if run.mutant else ():
             choices.setdefault(unit.definition.uid, (unit.definition, []))[1].append(run)
@@ -153,7 +153,13 @@ def _choice(source: str, definition: Definition, runs: Sequence[Run], framed: bo
         chosen = f"IF {RUN} \\notin vs_runs_{name} THEN {original} ELSE CASE {' [] '.join(arms)} [] OTHER -> {original}"
     frame = f"vs_open /\\ {RUN}' = {RUN} /\\ ({chosen})" if framed else chosen
     return "\n".join(
-        [renamed(source, definition, text_of(source, definition.span), f"vs_0_{name}"), *parts, head(source, definition, name), f"    {frame}", ""]
+        [
+            renamed(source, definition, text_of(source, definition.span), f"vs_0_{name}"),
+            *parts,
+            head(source, definition, name),
+            f"    {frame}",
+            "",
+        ]
     )
 
 

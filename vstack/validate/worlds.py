@@ -15,9 +15,6 @@ from vstack.validate.batch import Model, can_batch, sort_goals
 from vstack.validate.cells import Setting, cell_job, constants_of, describe
 from vstack.validate.fates import Fates
 
-# What a note of a batch prints must stay on one line of TLC's output.
-MOST_GOALS = 16
-
 
 @dataclass(frozen=True)
 class World:
@@ -55,10 +52,8 @@ def make_world(
     job = cell_job(project, setting, [])
     invariants, steps, later = sort_goals(spec, goals)
     alone = can_batch(job.cfg)
-    if len(invariants) + len(steps) > MOST_GOALS:
-        alone = f"it has more than {MOST_GOALS} goals"
-    elif not invariants and not steps:
-        alone = "all of its goals are temporal"
+    if not invariants and not steps:
+        alone = alone or "all of its goals are temporal"
     model = Model(spec, actions, project.model.init, project.model.next, invariants, steps, later, job)
     inputs = {
         "jar": tools.jar_sha256,

@@ -46,10 +46,10 @@ def make_mutants(units: Sequence[Unit], operators: Iterable[str] = ()) -> tuple[
     taken: set[str] = set()
     seen: set[tuple[tuple[str, str], ...]] = set()
     found = []
-    for name in OPERATORS:
+    for name, operator in OPERATORS.items():
         if name not in names:
             continue
-        for proposal in OPERATORS[name].propose(units):
+        for proposal in operator.propose(units):
             text = _changed(proposal)
             if text and text not in seen:
                 seen.add(text)
@@ -65,4 +65,4 @@ def _changed(proposal: Proposal) -> tuple[tuple[str, str], ...]:
     return () if after == before else after
 
 
-__all__ = ["OPERATORS", "Mutant", "Operator", "Unit", "make_mutants"]
+__all__ = ["OPERATORS", "Mutant", "Operator", "Unit", "definition_text", "make_mutants"]

@@ -31,7 +31,7 @@ class AlterUpdate:
         Example("AlterB == x' = IF y = 0 THEN 1 ELSE y", "AlterB == x' = IF y = 0 THEN y ELSE 1"),
         Example("AlterC == f' = [f EXCEPT ![1] = TRUE]", "AlterC == f' = [f EXCEPT ![1] = FALSE]"),
         Example("AlterD == x' = (y + 1) - x", "AlterD == x' = (y + 1)"),
-        Example("AlterE == z' = \"idle\"\nAlterF == z' = \"busy\"", "AlterE == z' = \"busy\"\nAlterF == z' = \"busy\""),
+        Example('AlterE == z\' = "idle"\nAlterF == z\' = "busy"', 'AlterE == z\' = "busy"\nAlterF == z\' = "busy"'),
     )
 
     def propose(self, units: Sequence[Unit]) -> Iterator[Proposal]:
@@ -63,9 +63,13 @@ def _alterations(source: str, node: Node, marks: Sequence[str]) -> Iterator[tupl
             name, operands = node.operator.name, node.operands
             if name in ("TRUE", "FALSE"):
                 yield node, "FALSE" if name == "TRUE" else "TRUE"
-            elif name in _KEEPS_LEFT and len(operands) == 2 and node.operator.kind in ("builtin", "definition"):
-                yield node, _alone(source, operands[0])
-            elif name == "Tail" and len(operands) == 1:
+            elif (
+                name in _KEEPS_LEFT
+                and len(operands) == 2
+                and node.operator.kind in ("builtin", "definition")
+                or name == "Tail"
+                and len(operands) == 1
+            ):
                 yield node, _alone(source, operands[0])
             elif name == "$IfThenElse":
                 condition, then, otherwise = (block(source, operand.span) for operand in operands)

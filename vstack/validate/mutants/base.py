@@ -57,8 +57,15 @@ class Example:
 class Operator(Protocol):
     """One way to break a model. The class's docstring says what real fault it stands for."""
 
-    name: str
-    examples: tuple[Example, ...]
+    @property
+    def name(self) -> str:
+        """The operator's name, that of its module."""
+        ...
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """What it does, shown."""
+        ...
 
     def propose(self, units: Sequence[Unit]) -> Iterator[Proposal]:
         """The proposals over ``units``, in the order of the text."""

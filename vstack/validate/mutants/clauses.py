@@ -50,9 +50,9 @@ def _clauses(node: Node, names: tuple[str, ...]) -> Iterator[Clause]:
             bound = tuple(symbol.name for group in node.bound for symbol in group.symbols)
             yield from _clauses(node.operands[0], names + bound)
         case Apply() if node.operator.name == "$IfThenElse":
-            condition, then, otherwise = node.operands
-            if condition.level < ACTION_LEVEL:
-                yield Clause(condition, "condition", names)
+            decides, then, otherwise = node.operands
+            if decides.level < ACTION_LEVEL:
+                yield Clause(decides, "condition", names)
             yield from _clauses(then, names)
             yield from _clauses(otherwise, names)
         case Apply() if node.operator.name == "$Case":

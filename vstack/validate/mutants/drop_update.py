@@ -19,9 +19,7 @@ class DropUpdate:
     name = "drop_update"
     examples = (
         Example("ForgetA == x' = x + 1 /\\ y' = y", "ForgetA == x' = x /\\ y' = y"),
-        Example(
-            "ForgetB == f' = [f EXCEPT ![1] = x, ![2] = y]", "ForgetB == f' = [f EXCEPT ![1] = @, ![2] = y]"
-        ),
+        Example("ForgetB == f' = [f EXCEPT ![1] = x, ![2] = y]", "ForgetB == f' = [f EXCEPT ![1] = @, ![2] = y]"),
     )
 
     def propose(self, units: Sequence[Unit]) -> Iterator[Proposal]:

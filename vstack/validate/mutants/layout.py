@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vstack.tla.places import Span, text_of
 from vstack.tla.lexer import lexemes
+from vstack.tla.places import Span, text_of
 from vstack.tla.tree import Node
 
 _HEADER = "---- MODULE M ----\n"

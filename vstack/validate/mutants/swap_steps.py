@@ -45,10 +45,10 @@ class SwapSteps:
             'SwapA == z = "two" /\\ x\' = x + 1 /\\ z\' = "three"\nSwapB == z = "one" /\\ y\' = x /\\ z\' = "two"',
         ),
         Example(
-            'SwapC(i) == f[i] = 5 /\\ f\' = [f EXCEPT ![i] = 6] /\\ x\' = i\n'
-            'SwapD(i) == f[i] = 6 /\\ f\' = [f EXCEPT ![i] = 7] /\\ y\' = x',
-            'SwapC(i) == f[i] = 6 /\\ f\' = [f EXCEPT ![i] = 7] /\\ x\' = i\n'
-            'SwapD(i) == f[i] = 5 /\\ f\' = [f EXCEPT ![i] = 6] /\\ y\' = x',
+            "SwapC(i) == f[i] = 5 /\\ f' = [f EXCEPT ![i] = 6] /\\ x' = i\n"
+            "SwapD(i) == f[i] = 6 /\\ f' = [f EXCEPT ![i] = 7] /\\ y' = x",
+            "SwapC(i) == f[i] = 6 /\\ f' = [f EXCEPT ![i] = 7] /\\ x' = i\n"
+            "SwapD(i) == f[i] = 5 /\\ f' = [f EXCEPT ![i] = 6] /\\ y' = x",
         ),
     )
 
@@ -87,7 +87,11 @@ def _steps(unit: Unit) -> Iterator[_Step]:
             continue
         variable, constant = place
         for update in parts:
-            if update.kind != "update" or updated(update.node) != variable or update.names[: len(guard.names)] != guard.names:
+            if (
+                update.kind != "update"
+                or updated(update.node) != variable
+                or update.names[: len(guard.names)] != guard.names
+            ):
                 continue
             if _references(guard.node, update.node) & local:
                 continue

@@ -7,7 +7,20 @@ from collections.abc import Iterator
 from vstack.tla.tree import Apply, Node, children
 
 # What these give is no part of their operands: a truth value, a selection, an application.
-_CLOSED = ("=", "/=", "\\in", "\\notin", "\\subseteq", "<", ">", "\\leq", "\\geq", "$RcdSelect", "$FcnApply", "$SubsetOf")
+_CLOSED = (
+    "=",
+    "/=",
+    "\\in",
+    "\\notin",
+    "\\subseteq",
+    "<",
+    ">",
+    "\\leq",
+    "\\geq",
+    "$RcdSelect",
+    "$FcnApply",
+    "$SubsetOf",
+)
 
 
 def components(value: Node) -> tuple[Apply, ...]:
