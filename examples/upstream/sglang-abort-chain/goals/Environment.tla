@@ -64,7 +64,6 @@ Init ==
 UserAborts(i) ==
   /\ ClientMayLeave
   /\ dst[i] \in {"prealloc", "wait"}
-  /\ ~gone[i]
   /\ gone' = [gone EXCEPT ![i] = TRUE]
   /\ UNCHANGED <<decodeVars, prefillVars, netVars, flight, content, noproof>>
 
@@ -95,7 +94,6 @@ OtherCommits ==
 DeadlinePasses(i) ==
   /\ DeadlineMayPass
   /\ dst[i] = "held"
-  /\ ~late[i]
   /\ late' = [late EXCEPT ![i] = TRUE]
   /\ UNCHANGED <<dst, free, own, told, succ, armed, acks, bads>>
   /\ UNCHANGED <<prefillVars, netVars, flight, content, gone, noproof>>

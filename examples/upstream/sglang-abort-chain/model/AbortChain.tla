@@ -56,7 +56,6 @@ GiveUp(i) ==
 \* @sends metadata to prefill-control
 DAlloc(i) ==
   /\ dst[i] = "prealloc"
-  /\ ~gone[i]
   /\ \E b \in free :
        /\ free' = free \ {b}
        /\ own' = [own EXCEPT ![i] = {b}]
@@ -186,7 +185,6 @@ DPopFailed(i) ==
 DCommit(i) ==
   /\ dst[i] = "wait"
   /\ succ[i] = Ranks
-  /\ ~told[i]
   /\ dst' = [dst EXCEPT ![i] = "commit"]
   /\ UNCHANGED <<free, own, told, succ, armed, acks, bads, late, prefillVars>>
   /\ UNCHANGED <<netVars, flight, content, gone, noproof>>
@@ -262,9 +260,9 @@ DHear(k) ==
              THEN acks' = [acks EXCEPT ![i] = @ \cup {k}] ELSE UNCHANGED acks
         /\ IF kind = "bad"
              THEN bads' = [bads EXCEPT ![i] = @ \cup {k}] ELSE UNCHANGED bads
-        /\ IF kind = "success" /\ dst[i] = "wait"
+        /\ IF kind = "success"
              THEN succ' = [succ EXCEPT ![i] = @ \cup {k}] ELSE UNCHANGED succ
-        /\ IF kind = "failed" /\ dst[i] = "wait"
+        /\ IF kind = "failed"
              THEN told' = [told EXCEPT ![i] = TRUE] ELSE UNCHANGED told
   /\ UNCHANGED <<dst, free, own, armed, late, prefillVars, down>>
   /\ UNCHANGED <<flight, content, gone, noproof>>
@@ -332,7 +330,6 @@ PAbort(j) == LET k == j[1]  i == j[2] IN
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2347-2353@adca19c4970933fa1990fecf3541b527d3153594 sha256:94f9b571c32843ba
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1307-1316@adca19c4970933fa1990fecf3541b527d3153594 sha256:0d152310d12cb62c
 PConclude(j) == LET k == j[1]  i == j[2] IN
-  /\ pst[k][i] # "none"
   /\ i \notin fin[k]
   /\ offered[k][i] = Last
   /\ \/ \E m \in Ranks : pst[m][i] = "failed" \/ i \in fin[m]
@@ -531,8 +528,7 @@ Heard(k, kind) == ctl[k].pc = "idle" /\ down[k] # <<>> /\ Head(down[k])[1] = kin
 CMeta(k) == LET i == Head(down[k])[2] IN
   /\ Heard(k, "meta")
   /\ down' = [down EXCEPT ![k] = Tail(@)]
-  /\ IF pst[k][i] = "boot"
-       THEN pst' = [pst EXCEPT ![k][i] = "wait"] ELSE UNCHANGED pst
+  /\ pst' = [pst EXCEPT ![k][i] = "wait"]
   /\ UNCHANGED <<fin, q, wk, ctl, cnt, tgt, offered, poison, decodeVars, up>>
   /\ UNCHANGED <<flight, content, gone, noproof>>
 
