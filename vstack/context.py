@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from vstack.project import Project, load_project
-from vstack.specify.reading import project_tools, read_spec
+from vstack.reading import project_tools, read_spec
 from vstack.tla.actions import Action, split_next
 from vstack.tla.tree import Spec
 from vstack.tools.find import Tools

@@ -18,7 +18,7 @@ from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import Approval, Lock, next_lock, read_lock, write_lock
 from vstack.specify.policy import Policy
-from vstack.specify.reading import read_spec
+from vstack.reading import read_spec
 from vstack.specify.scaffold import write_project
 
 GOALS, MODEL, YAML = "goals/Goals.tla", "model/Handover.tla", "vstack.yaml"

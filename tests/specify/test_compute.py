@@ -13,7 +13,7 @@ from vstack.specify.changes import compare
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.specify.reading import read_spec
+from vstack.reading import read_spec
 from vstack.specify.scaffold import write_project
 
 BASE = r"""---- MODULE M ----

@@ -7,7 +7,7 @@ import pytest
 from vstack.project import Project, ProjectFile
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.specify.reading import project_tools, read_spec
+from vstack.reading import project_tools, read_spec
 from vstack.specify.rebuild import NotComparable, rebuild
 from vstack.tla.tree import Spec
 

@@ -19,7 +19,7 @@ from vstack.specify.check import check_approval, check_lock, lock_changes
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
-from vstack.specify.reading import read_spec
+from vstack.reading import read_spec
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
 
 

@@ -11,7 +11,7 @@ from vstack.project import load_project
 from vstack.specify.base import read_base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
-from vstack.specify.reading import read_spec
+from vstack.reading import read_spec
 from vstack.specify.telling import tell_findings
 
 

@@ -20,7 +20,7 @@ from vstack.specify.compute import compute_pins
 from vstack.specify.diff import Comparison, Witness, World, compare_goals
 from vstack.specify.lock import Lock, parse_lock, read_lock
 from vstack.specify.pins import Pins
-from vstack.specify.reading import project_tools, read_spec
+from vstack.reading import project_tools, read_spec
 from vstack.specify.telling import tell_change
 from vstack.tlc.job import Budget
 from vstack.validate.cells import Setting, cell_job

@@ -14,7 +14,7 @@ from vstack.results import GoalRow
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.specify.reading import read_spec
+from vstack.reading import read_spec
 from vstack.specify.telling import tell_findings, tell_goal, tell_settings, tell_world
 
 

@@ -16,8 +16,9 @@ from vstack.abstract.guard_anchors import guard_anchors
 from vstack.context import Context
 from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts
+from vstack.keep.findings import atomicity_findings, mutation_findings
 from vstack.keep.outcome import judge
-from vstack.results import AtomicityRow, CaseReport, Finding, MutationReport
+from vstack.results import CaseReport, Finding
 from vstack.specify.base import Base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
@@ -56,7 +57,7 @@ class Gathering:
     options: Options
     on_event: Callable[[str], None]
     parts: dict[str, Any] = field(default_factory=dict)
-    findings: list[Any] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     @property
     def refused(self) -> bool:
@@ -140,20 +141,7 @@ def _abstract(gathering: Gathering) -> None:
         anchors = [anchor for each in marks for anchor in each.anchors]
         anchors += [anchor for several in guard_anchors(context.project).values() for anchor in several]
         _, uncovered = check_scope(context.project, anchors, repos)
-        gathering.findings += [*findings, *rule, *report.findings, *_atomicity_findings(atomicity), *uncovered]
-
-
-def _atomicity_findings(rows: tuple[AtomicityRow, ...]) -> list[Finding]:
-    return [
-        Finding(
-            rule="not-atomic",
-            where=row.where,
-            message=f"Action {row.action} must be split: {row.finding}",
-            todo="Split the action there, or excuse it under `atomicity.excuses` and have that approved",
-        )
-        for row in rows
-        if row.checked and row.excuse is None
-    ]
+        gathering.findings += [*findings, *rule, *report.findings, *atomicity_findings(atomicity), *uncovered]
 
 
 def _validate(gathering: Gathering) -> None:
@@ -178,37 +166,12 @@ def _validate(gathering: Gathering) -> None:
             jobs=gathering.options.jobs,
         )
         parts["mutation"] = mutation
-        gathering.findings += _mutation_findings(context, mutation)
+        gathering.findings += mutation_findings(context.project, mutation)
     traces = []
     for name in project.file.traces:
         on_event(f"replaying trace {name}")
         traces.append(replay(project, context.spec, context.actions, name, context.tools))
     parts["traces"] = tuple(traces)
-
-
-def _mutation_findings(context: Context, mutation: MutationReport) -> list[Finding]:
-    where = str(context.project.root / "vstack.yaml")
-    findings = []
-    if not mutation.clean_passes or not mutation.forced_failure_dies:
-        message = "The controls of the mutation run did not come out, so no mutant counts"
-        findings.append(Finding(rule="mutation-control", where=where, message=message, outcome="undecided"))
-    floor = context.project.file.floors.mutants
-    if len(mutation.rows) < floor:
-        message = f"{len(mutation.rows)} mutants were made, the floor is {floor}"
-        findings.append(Finding(rule="mutation-floor", where=where, message=message))
-    for row in mutation.rows:
-        if row.excuse is not None or row.status in ("killed", "equivalent"):
-            continue
-        findings.append(
-            Finding(
-                rule=f"mutant-{row.status}",
-                where=row.where,
-                message=f"Mutant {row.id} ({row.operator} in {row.action}): {row.reason or row.status}",
-                todo=f"State a goal that it breaks, or excuse {row.id} under `mutation.excuses` and have that approved",
-                outcome="undecided" if row.status == "undecided" else "not as expected",
-            )
-        )
-    return findings
 
 
 def _verify(gathering: Gathering) -> None:

@@ -1,0 +1,109 @@
+"""`vstack ci` against a base branch in a real repository: its lock decides, and no cache is believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+VSTACK = [sys.executable, "-m", "vstack"]
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    ended = run(folder, "git", *identity, *arguments)
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose main holds an approved project that accepts software keys."""
+    folder = tmp_path_factory.mktemp("repository")
+    git(folder, "init", "-q", "-b", "main")
+    assert run(folder, *VSTACK, "init").returncode == 0
+    text = (folder / "vstack.yaml").read_text()
+    (folder / "vstack.yaml").write_text(text.replace("software_keys: false", "software_keys: true"))
+    assert run(folder, *VSTACK, "spec", "approve", "--demo", "--yes").returncode == 0
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "start")
+    git(folder, "branch", "target")
+    return folder
+
+
+@pytest.fixture
+def clone(repository: Path, tmp_path: Path) -> Path:
+    copy = tmp_path / "clone"
+    shutil.copytree(repository, copy)
+    return copy
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_what_the_base_approved_passes_and_forged_evidence_is_not_believed(clone: Path) -> None:
+    # A guard is taken out, and the evidence of the good model is put where the broken one's would be looked for.
+    assert run(clone, *VSTACK, "check", "-q").returncode == 0
+    good = {path: path.read_bytes() for path in (clone / ".vstack" / "evidence").glob("*/*.json")}
+    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "AS EXPECTED" in ended.stdout
+    edit(clone / "model" / "Handover.tla", "  /\\ GuardWait => transfer # r\n", "")
+    assert run(clone, *VSTACK, "check", "-q").returncode == 1
+    for path in (clone / ".vstack" / "evidence").glob("*/*.json"):
+        if path not in good:
+            record = json.loads(path.read_text())
+            if record["verdict"] == "violated" and record["subject"]["variant"] == "after" and not record["subject"]["removed"]:
+                path.write_text(json.dumps({**record, "verdict": "holds", "trace": None, "violated": None}))
+    shutil.rmtree(clone / ".vstack" / "checks")
+    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q", "--json")
+    assert ended.returncode == 1
+    assert json.loads(ended.stdout)["outcome"] == "not as expected"
+
+
+def test_a_weaker_goal_is_refused_even_when_signed_by_a_key_of_its_own(clone: Path) -> None:
+    edit(clone / "goals" / "Goals.tla", "page = transfer", "TRUE")
+    shutil.rmtree(clone / ".vstack", ignore_errors=True)
+    (clone / "vstack.approvers").unlink()
+    assert run(clone, *VSTACK, "spec", "approve", "--demo", "--yes").returncode == 0
+    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q", "--json")
+    assert ended.returncode == 1
+    report = json.loads(ended.stdout)
+    assert report["outcome"] == "refused"
+    assert report["cells"] == []
+
+
+def test_a_base_that_does_not_exist_is_an_error(clone: Path) -> None:
+    ended = run(clone, *VSTACK, "ci", "--base", "no-such-branch", "-q")
+    assert ended.returncode == 2
+    assert "no-such-branch" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_folder_without_projects_is_an_error(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    ended = run(tmp_path, *VSTACK, "ci", "--base", "HEAD")
+    assert ended.returncode == 2
+    assert "git tracks no vstack.yaml here" in ended.stderr
+
+
+def test_findings_become_error_lines_on_github(clone: Path) -> None:
+    edit(clone / "goals" / "Goals.tla", "page = transfer", "TRUE")
+    ended = subprocess.run(
+        [*VSTACK, "ci", "--base", "target", "-q"],
+        cwd=clone, capture_output=True, text=True, check=False, env={**os.environ, "GITHUB_ACTIONS": "true"},
+    )  # fmt: skip
+    assert ended.returncode == 1
+    assert "::error file=goals/Goals.tla,line=" in ended.stdout
+    assert "unapproved-change" in ended.stdout
