@@ -147,16 +147,26 @@ def test_a_z3_goal_is_pinned_by_its_script(tmp_path: Path) -> None:
     project = load_project(tmp_path)
     with pytest.raises(VstackError, match="script of goal Fits does not exist"):
         pins_of(project)
-    (tmp_path / "fits.py").write_text("goal = 1\n")
+    script = """import z3
+from vstack.verify.z3_api import Obligation
+def goal():
+    page, slot, size = z3.Ints("page slot size")
+    return Obligation("fits", page * size + slot < (page + 1) * size, {"in_page": z3.And(slot >= 0, slot < size)})
+"""
+    (tmp_path / "fits.py").write_text(script)
     before = pins_of(project)
+    assert set(before.goals["Fits"].value["obligations"]) == {"fits/goal", "fits/assume in_page"}
     assert check_lock(project, before)[1][0].where.endswith("fits.py")
-    (tmp_path / "fits.py").write_text("goal = 2\n")
+    (tmp_path / "fits.py").write_text(script.replace("slot < size)", "slot < size, size < 5)"))
     found = compare(before, pins_of(project), place=lambda path: ":".join(path))
-    assert [change.name for change in found] == ["Fits.script sha256"]
+    assert {change.name for change in found} == {"Fits.script sha256", "Fits.obligations.fits/assume in_page"}
 
 
 def test_a_jar_that_the_project_names_is_pinned_by_its_bytes(tmp_path: Path) -> None:
-    (tmp_path / "fits.py").write_text("goal = 1\n")
+    (tmp_path / "fits.py").write_text(
+        "import z3\nfrom vstack.verify.z3_api import Obligation\n"
+        "def goal():\n    x = z3.Int('x')\n    return Obligation('fits', x + 1 > x, {})\n"
+    )
     (tmp_path / "tla.jar").write_bytes(b"a jar")
     yaml = "version: 1\nproject: z\ngoals:\n  Fits: {kind: z3, english: it fits, script: fits.py}\n"
     (tmp_path / "vstack.yaml").write_text(yaml + "tools: {tlc_jar: tla.jar}\n")

@@ -22,6 +22,7 @@ from vstack.results import CaseReport, Finding
 from vstack.specify.base import Base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
+from vstack.specify.lock import read_lock
 from vstack.specify.pins import Pins
 from vstack.validate.cells import module_inputs
 from vstack.validate.guard_rule import check_guard_constants
@@ -182,12 +183,23 @@ def _verify(gathering: Gathering) -> None:
     for name in goals:
         gathering.on_event(f"4 verify: Z3 decides {name}")
         records += run_z3_goal(
-            context.project, name, seconds=file.budget.seconds, memory_mb=file.budget.heap_mb
+            context.project,
+            name,
+            seconds=file.budget.seconds,
+            memory_mb=file.budget.heap_mb,
+            approved=_approved_obligations(context, name) if "specify" in gathering.options.stages else None,
         )
     gathering.parts["z3"] = tuple(records)
     if file.model is not None and "validate" not in gathering.options.stages:
         runner = make_runner(context, gathering.options, gathering.on_event)
         gathering.parts["cells"] = run_matrix(runner)
+
+
+def _approved_obligations(context: Context, goal: str) -> dict[str, str]:
+    """The goal's obligations and assumptions as the lock has them: one that is not there is refused."""
+    lock = read_lock(context.project.lock_path)
+    pin = lock.pins.goals.get(goal) if lock is not None else None
+    return dict(pin.value.get("obligations", {})) if pin is not None else {}
 
 
 def make_runner(context: Context, options: Options, on_event: Callable[[str], None]) -> Runner:

@@ -19,6 +19,7 @@ from vstack.tla.cfg import Cfg, parse_cfg
 from vstack.tla.closure import closure
 from vstack.tla.places import Span, text_of
 from vstack.tla.tree import ACTION_LEVEL, STATE_LEVEL, TEMPORAL_LEVEL, Definition, Spec
+from vstack.verify.z3_goal import z3_pins
 
 _LEVELS = {ACTION_LEVEL: "an action formula", TEMPORAL_LEVEL: "a temporal formula"}
 
@@ -90,6 +91,8 @@ class _Builder:
                     f"The script of goal {name} does not exist", where=str(path), todo="Mend `script` in vstack.yaml"
                 )
             value["script sha256"] = sha256_file(path)
+            # Each assumption by name and structure: what a person reads, and what a run is held to.
+            value["obligations"] = z3_pins(self.project, name)
             return Pin(digest=digest_of(value), value=value)
         formula = str(goal.formula)
         own = self.spec.definition(formula)

@@ -29,6 +29,7 @@ from vstack.validate.step_goals import StepGoal, step_goal
 
 CLEAN, FORCED = 0, 1
 FIRST = 2
+BRIEF_RUNS = 24
 _RUN_LINE = re.compile(rf"^(?:/\\ )?{RUN} = (\d+)\s*$")
 
 
@@ -168,7 +169,9 @@ def run_batch(
     )
     invariants = ("vs_inv",)
     properties = ("vs_prop",) if goals.steps else ()
-    job = batch_job(model.job, schemata, BATCH_MODULE, root, invariants, properties, ("vs_live",), seconds)
+    job = batch_job(
+        model.job, schemata, BATCH_MODULE, root, invariants, properties, ("vs_live",), runs=len(runs), seconds=seconds
+    )
     result = read_batch(job, tools, registers, on_progress)
     named = (
         Shown(run, tuple(goals.names[number - 1] for number in numbers), trace) for run, numbers, trace in result.shown
@@ -184,9 +187,11 @@ def batch_job(
     invariants: tuple[str, ...],
     properties: tuple[str, ...],
     constraints: tuple[str, ...],
+    *,
+    runs: int,
     seconds: float,
 ) -> TlcJob:
-    """The job of a generated root module ``name`` over ``schemata``, from the model's own job."""
+    """The job of a generated root module ``name`` over ``schemata`` with so many runs, from the model's own job."""
     kept = tuple(item for item in job.cfg.constants if item.name not in schemata.switched)
     added = tuple(Assignment(symbol, value) for symbol, value in schemata.constants.items())
     cfg = replace(
@@ -206,8 +211,8 @@ def batch_job(
         workers=1,
         check_deadlock=False,
         coverage=False,
-        # A batch is a long run, however short each of its versions would be alone.
-        brief=False,
+        # Many short runs in one process are a long one.
+        brief=job.brief and runs <= BRIEF_RUNS,
         extra_files={**schemata.files, f"{name}.tla": root},
         continue_after_violation=True,
         budget=Budget(seconds=seconds, heap_mb=job.budget.heap_mb),

@@ -50,7 +50,9 @@ def compare(model: Model, runs: Sequence[Run], tools: Tools, *, seconds: float) 
     versions = [Run(CLEAN, ()), *runs]
     schemata = model_schemata(model.spec, model.actions, versions, registers)
     text = _module(model, versions, registers, framed=schemata.framed)
-    job = batch_job(model.job, schemata, COMPARE_MODULE, text, (), ("vs_prop",), ("vs_live",), seconds)
+    job = batch_job(
+        model.job, schemata, COMPARE_MODULE, text, (), ("vs_prop",), ("vs_live",), runs=len(versions), seconds=seconds
+    )
     result = read_batch(job, tools, registers)
     found: dict[int, Comparison] = {}
     for run, numbers, trace in result.shown:
