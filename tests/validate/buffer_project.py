@@ -102,7 +102,7 @@ guards:
 variants:
   fixed: {english: the fix, guards: [wait]}
   buggy: {english: before}
-budget: {seconds: 60, heap_mb: 256}
+budget: {seconds: 60, heap_mb: 256, brief: true}
 mutation:
   variant: fixed
   environments: [calm, lossy]
