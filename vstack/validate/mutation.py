@@ -23,9 +23,12 @@ from vstack.validate.mutants.units import Units, find_units
 from vstack.validate.safety import Controls, chunked, kill, run_controls, run_controls_alone, side_by_side
 from vstack.validate.schemata import Run
 from vstack.validate.single import run_single
+from vstack.validate.temporal import settle
 from vstack.validate.worlds import World, make_world
 
 _DECIDED = ("killed", "broken")
+GROUP_SIZE = 20
+_OnFate = Callable[[Mutant, Fate], None]
 
 
 def mutation_units(project: Project, spec: Spec, actions: Sequence[Action]) -> Units:
@@ -187,17 +190,25 @@ class _Course:
             side_by_side(work, chunked(pending, self.jobs), self.jobs)
 
     def temporal(self) -> None:
-        """The temporal goals, for each mutant that differs from the model."""
-        for world in self.worlds:
+        """The temporal goals, for each mutant that differs from the model.
+
+        In the first environment many die, each in a run of its own; few of those
+        that are left die in another, so there they share runs.
+        """
+        for place, world in enumerate(self.worlds):
             if world.alone is not None or not world.model.later:
                 continue
             pending = self._pending(world, "temporal", [m for m in self._open(_DECIDED) if self._differs(m)])
 
             def on_fate(mutant: Mutant, fate: Fate, world: World = world) -> None:
-                self.on_progress(f"{world.name}: {mutant.id} against {', '.join(world.model.later)}: {fate.status}")
                 self._note(world, "temporal", mutant, fate)
+                self.on_progress(f"{world.name}: {mutant.id} against {', '.join(world.model.later)}: {fate.status}")
 
-            self._each_alone(world, pending, world.model.later, on_fate)
+            def work(chunk: Sequence[Mutant], world: World = world, on_fate: _OnFate = on_fate) -> None:
+                settle(self.project, self.spec, world.model, world.setting, chunk, self.tools, on_fate)
+
+            chunks = [[mutant] for mutant in pending] if place == 0 else chunked(pending, self.jobs, GROUP_SIZE)
+            side_by_side(work, chunks, self.jobs)
 
     def _each_alone(
         self,

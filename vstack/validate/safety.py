@@ -108,9 +108,9 @@ def kill(
     side_by_side(work, chunked(mutants, jobs), jobs)
 
 
-def chunked(mutants: Sequence[Mutant], jobs: int) -> list[Sequence[Mutant]]:
-    """Batches of about equal size, at least ``jobs`` of them where there are that many mutants."""
-    batches = max(min(jobs, len(mutants)), math.ceil(len(mutants) / BATCH_SIZE))
+def chunked(mutants: Sequence[Mutant], jobs: int, size: int = BATCH_SIZE) -> list[Sequence[Mutant]]:
+    """Batches of about equal size, ``size`` at most, at least ``jobs`` of them where there are that many mutants."""
+    batches = max(min(jobs, len(mutants)), math.ceil(len(mutants) / size))
     return [mutants[at::batches] for at in range(batches)]
 
 
