@@ -47,7 +47,8 @@ def test_the_case_is_as_expected_and_says_who_approved_it(report: dict) -> None:
 
 def test_every_cell_has_evidence_of_its_own(report: dict) -> None:
     cells = report["cells"]
-    assert len(cells) == len(report["variants"]) * len(report["environments"]) * len(report["goals"])
+    for variant in report["variants"]:
+        assert {cell["goal"] for cell in cells if cell["variant"] == variant} == {goal["name"] for goal in report["goals"]}
     for cell in cells:
         evidence = cell["evidence"]
         assert evidence["verdict"] == cell["expected"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vstack.project import PROJECT_FILE
 from vstack.results import Cell, Finding
 from vstack.validate.cells import Setting
 from vstack.validate.runs import Run, Runner
@@ -53,24 +54,35 @@ def run_matrix(runner: Runner) -> tuple[Cell, ...]:
 
 
 def matrix_gaps(runner: Runner) -> tuple[Finding, ...]:
-    """Cells that the matrix does not state: leaving a cell out must not hide what it would show."""
+    """Goals that a variant is never asked, and environments that nobody is asked in.
+
+    A cell that the matrix does not state is not run, and reports show it as
+    not asked; the matrix is pinned, so that a person has approved which.
+    """
     file = runner.project.file
-    where = str(runner.project.root / "vstack.yaml")
+    where = str(runner.project.root / PROJECT_FILE)
     goals = [name for name, goal in file.goals.items() if goal.kind != "z3"]
-    missing = []
-    for variant in file.variants:
-        for environment in file.environments:
-            cells = file.matrix.get(variant, {}).get(environment, {})
-            missing += [f"{variant} / {environment} / {goal}" for goal in goals if goal not in cells]
-    if not file.variants or not missing:
+    missing = [
+        f"{goal} is asked of {variant} in no environment"
+        for variant in file.variants
+        for goal in goals
+        if not any(goal in cells for cells in file.matrix.get(variant, {}).values())
+    ]
+    missing += [
+        f"nothing is asked in environment {environment}"
+        for environment in file.environments
+        if not any(environment in row for row in file.matrix.values())
+    ]
+    if not file.variants:
         return ()
-    return (
+    return tuple(
         Finding(
             rule="matrix-gap",
             where=where,
-            message=f"The matrix does not state {len(missing)} cell(s): {', '.join(missing[:6])}",
-            todo="State `holds` or `violated` for each variant x environment x goal",
-        ),
+            message=f"The matrix has a gap: {gap}",
+            todo="State `holds` or `violated` for it under `matrix`",
+        )
+        for gap in missing
     )
 
 
