@@ -103,6 +103,16 @@ def test_an_action_whose_text_needs_names_out_of_scope_stays_as_it_is(tmp_path, 
     assert Trace.from_json(trace.to_json()) == trace
 
 
+def test_an_action_under_a_let_is_tried_by_its_name(tmp_path, tools):
+    text = MAIL.replace("Receive(q) ==\n", "Receive(q) == LET most == 3 IN\n").replace("got[q] < 3\n", "got[q] < most\n")
+    before, trace = _recovered(tmp_path, tools, MAIL_CFG + "INVARIANT Few\n", text)
+    assert [step.action for step in before.steps if step.action == "Receive"]
+    for step, earlier in zip(trace.steps[1:], trace.steps, strict=False):
+        if step.action == "Receive":
+            (who,) = [name for name in (A, B) if step.state["got"][name] != earlier.state["got"][name]]
+            assert step.params["q"] == who
+
+
 @pytest.mark.parametrize("steps", [0, 1])
 def test_a_trace_without_steps_costs_nothing(tmp_path, tools, steps):
     work = job(tmp_path, MAIL_CFG, MAIL)

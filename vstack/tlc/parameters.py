@@ -39,6 +39,7 @@ class _Candidate:
     steps: tuple[int, ...]
     names: tuple[str, ...]
     text: str
+    called: bool = False
 
 
 def recover_parameters(trace: Trace, job: TlcJob, actions: Sequence[Action], tools: Tools) -> Trace:
@@ -49,8 +50,8 @@ def recover_parameters(trace: Trace, job: TlcJob, actions: Sequence[Action], too
     A parameter that all fitting bindings agree on is filled in; others are left
     out, and ``params`` is None where none is known. A step that TLC names after
     the next-state relation gets the name of the one action that fits. Where the
-    module can't be written (a state with an unlisted set, an action whose text
-    needs names that are out of scope) the steps concerned stay as they are.
+    module can't be written (a state with an unlisted set, an unnamed action whose
+    text needs names that are out of scope) the steps concerned stay as they are.
     """
     wanted = _wanted(trace, actions)
     if not wanted or len(trace.steps) > _LONGEST or not replayable(trace):
@@ -90,7 +91,11 @@ def _wanted(trace: Trace, actions: Sequence[Action]) -> list[tuple[Action, tuple
 def _walk(
     trace: Trace, job: TlcJob, candidates: Sequence[_Candidate], tools: Tools
 ) -> tuple[TlcResult, Sequence[_Candidate]] | None:
-    """TLC's walk along the trace; a candidate whose text SANY doesn't take is left out, and the walk tried again."""
+    """TLC's walk along the trace.
+
+    A candidate whose text SANY doesn't take is tried by its name instead, or
+    left out, and the walk begins again.
+    """
     for _ in range(_TRIES):
         if not candidates:
             return None
@@ -105,8 +110,27 @@ def _walk(
         bad = {max((index for index, first in enumerate(first_lines) if first <= line), default=-1) for line in lines}
         if not bad - {-1}:
             return None
-        candidates = [candidate for index, candidate in enumerate(candidates) if index not in bad]
+        tried = (_called(one) if index in bad else one for index, one in enumerate(candidates))
+        candidates = [candidate for candidate in tried if candidate is not None]
     return None
+
+
+def _called(candidate: _Candidate) -> _Candidate | None:
+    """The candidate as a call of its definition, for a text that needs the LET around it; None where it has no name.
+
+    A parameter that a quantifier inside the definition binds is not tried then.
+    """
+    action = candidate.action
+    definition = action.definition
+    if definition is None or definition.name != action.name or candidate.called:
+        return None
+    inner = _inner_domains(action)
+    outer = [bound for bound in action.params if bound.name not in inner]
+    arguments = ", ".join(formal.name for formal in definition.params)
+    call = f"{definition.name}({arguments})" if arguments else definition.name
+    lines = [f"  {line}" for line in _prefix(action, [(bound.name, bound.domain_text) for bound in outer])]
+    text = "\n".join([*lines, f"  IF {call} THEN @RECORD@ ELSE TRUE"])
+    return replace(candidate, names=tuple(bound.name for bound in outer), text=text, called=True)
 
 
 def _body(candidates: Sequence[_Candidate]) -> tuple[str, list[int]]:
