@@ -92,3 +92,10 @@ def test_an_action_must_say_which_code_or_that_there_is_none():
         "anchor-contradiction",
         "anchor-process",
     ]
+
+
+def test_words_of_a_mark_may_go_on_for_several_lines():
+    lines = ["The client goes.", "@environment the client goes away; each", "engine hears of it", "@sends abort(r) to engine"]
+    marks = parse_marks("Leaves", "M.tla:9", [(f"M.tla:{number}", line) for number, line in enumerate(lines, 1)])
+    assert marks.environment == "the client goes away; each engine hears of it"
+    assert marks.traffic == (("sends", "abort(r) to engine"),)

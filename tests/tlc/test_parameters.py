@@ -110,7 +110,7 @@ def test_an_action_under_a_let_is_tried_by_its_name(tmp_path, tools):
     for step, earlier in zip(trace.steps[1:], trace.steps, strict=False):
         if step.action == "Receive":
             (who,) = [name for name in (A, B) if step.state["got"][name] != earlier.state["got"][name]]
-            assert step.params["q"] == who
+            assert step.params["p"] == who
 
 
 @pytest.mark.parametrize("steps", [0, 1])

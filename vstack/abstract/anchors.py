@@ -17,6 +17,7 @@ from vstack.results import Finding
 # What a report draws: a transfer or message named by its text, parameters filled in (`@starts load(r)`).
 TRAFFIC = ("starts", "lands", "sends", "receives")
 KINDS = ("process", "anchor", "split", "environment", "ours", *TRAFFIC)
+WORDED = ("split", "environment", "ours")
 SHORTEST_HASH = 16
 
 _MARK = re.compile(r"^@(?P<kind>[A-Za-z]+)(?P<colon>:?)(?:\s+(?P<text>.*\S))?\s*$")
@@ -108,8 +109,9 @@ def _problem(found: re.Match[str]) -> str | None:
 def parse_marks(action: str, where: str, comments: Sequence[tuple[str, str]]) -> Marks:
     """The marks among ``comments``, the comment lines above ``action``'s definition.
 
-    ``comments`` holds ``(file:line, text)``, the text without comment signs;
-    lines that are no mark are prose and skipped.
+    ``comments`` holds ``(file:line, text)``, the text without comment signs.
+    Lines before the first mark are prose; prose after `@environment`, `@ours`
+    or `@split` goes on with its words.
 
     Raises:
         VstackError: a malformed or misspelled mark, or one that may stand once standing twice.
@@ -119,11 +121,7 @@ def parse_marks(action: str, where: str, comments: Sequence[tuple[str, str]]) ->
     splits: list[str] = []
     traffic: list[tuple[str, str]] = []
     single: dict[str, str] = {}
-    for place, text in comments:
-        mark = read_mark(text, place)
-        if mark is None:
-            continue
-        kind, value = mark
+    for place, (kind, value) in _joined(comments):
         if kind == "process":
             processes.append(value)
         elif kind == "anchor":
@@ -146,6 +144,19 @@ def parse_marks(action: str, where: str, comments: Sequence[tuple[str, str]]) ->
         single.get("ours"),
         tuple(traffic),
     )
+
+
+def _joined(comments: Sequence[tuple[str, str]]) -> list[tuple[str, tuple[str, str]]]:
+    """Each mark with its place, the words of those in ``WORDED`` joined over their lines."""
+    found: list[tuple[str, tuple[str, str]]] = []
+    for place, text in comments:
+        mark = read_mark(text, place)
+        if mark is not None:
+            found.append((place, mark))
+        elif found and found[-1][1][0] in WORDED and not text.strip().startswith("@"):
+            first, (kind, words) = found[-1]
+            found[-1] = (first, (kind, f"{words} {text.strip()}".strip()))
+    return found
 
 
 def read_mark(comment: str, where: str) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vstack.abstract.anchors import TRAFFIC, Marks
+from vstack.abstract.anchors import TRAFFIC, WORDED, Marks
 from vstack.abstract.repos import Repos
 from vstack.tla.actions import Action
 from vstack.tla.comments import comments_above
@@ -24,7 +24,7 @@ def action_facts(spec: Spec, actions: Sequence[Action], marks: Sequence[Marks], 
             continue
         facts[action.name] = {
             "process": ", ".join(each.processes) or ("environment" if each.environment else "model"),
-            "english": english_above(spec, action),
+            "english": english_above(spec, action) or _sentence(each.environment or each.ours or ""),
             "anchors": [
                 {"text": a.place, "url": repos.url_of(a.repo, a.commit, a.path, a.first, a.last)} for a in each.anchors
             ],
@@ -38,8 +38,22 @@ def action_facts(spec: Spec, actions: Sequence[Action], marks: Sequence[Marks], 
     return facts
 
 
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def english_above(spec: Spec, action: Action) -> str:
-    """The prose above the action's definition, on one line; empty if there is none."""
+    """The prose above the action's definition, on one line; empty if there is none.
+
+    Lines that go on with the words of a mark (`WORDED`) are no prose.
+    """
     module = spec.modules.get(action.span.module) or spec.root
-    lines = (comment.text for comment in comments_above(module.text, action.span))
-    return " ".join(line for line in lines if not line.startswith("@") and not set(line) <= set("*-="))
+    prose: list[str] = []
+    worded = False
+    for comment in comments_above(module.text, action.span):
+        line = comment.text
+        if line.startswith("@"):
+            worded = line[1:].split(None, 1)[0] in WORDED
+        elif not worded and not set(line) <= set("*-="):
+            prose.append(line)
+    return " ".join(prose)
