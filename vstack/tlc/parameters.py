@@ -172,7 +172,10 @@ def _candidate(action: Action, steps: tuple[int, ...], text: str) -> _Candidate:
     lines = [f"  {line}" for line in (*_prefix(action, [(bound.name, bound.domain_text) for bound in outer]), *binders)]
     lines += ["  IF", body, "  THEN @RECORD@ ELSE TRUE"]
     names = (*(bound.name for bound in outer), *(_INNER + name for name in inner))
-    return _Candidate(action, steps, names, "\n".join(lines))
+    candidate = _Candidate(action, steps, names, "\n".join(lines))
+    whole = action.definition.body if action.definition else None
+    under_let = whole is not None and whole.span != action.node.span
+    return (_called(candidate) if under_let else None) or candidate
 
 
 def _prefix(action: Action, outer: Sequence[tuple[str, str]]) -> list[str]:
