@@ -80,18 +80,19 @@ def test_the_schedule_lists_each_action_with_its_code() -> None:
     assert "but at the end: owner = [p1: r2, p2: none]" in lines
 
 
-def test_anchors_are_those_of_the_variants_commit_if_there_are_any() -> None:
+def test_anchors_are_those_of_the_variants_commit() -> None:
     other = {"text": "toy:toy/lender.py:44-50@" + "f" * 40, "url": None}
     actions = {**CASE.actions, "Lend": {**CASE.actions["Lend"], "anchors": [*CASE.actions["Lend"]["anchors"], other]}}
-    report = CASE.model_copy(update={"actions": actions, "variant_commits": {"patient": "f" * 40}})
-    at = {
-        variant: [
-            code.text for code in read_behaviour(evidence("Isolation", OVERWRITTEN, variant), report).steps[0].code
-        ]  # type: ignore[union-attr]
-        for variant in ("eager", "patient")
-    }
-    assert len(at["eager"]) == 2
-    assert at["patient"] == [other["text"]]
+    report = CASE.model_copy(update={"actions": actions, "variant_commits": {"patient": "f" * 12}})
+    lend, start = {}, {}
+    for variant in ("eager", "patient"):
+        found = read_behaviour(evidence("Isolation", OVERWRITTEN, variant), report)
+        assert found is not None
+        lend[variant], start[variant] = found.steps[:2]
+    assert len(lend["eager"].code) == 2, "a variant without a commit shows all"
+    assert [code.text for code in lend["patient"].code] == [other["text"]]
+    assert start["patient"].code == () and start["patient"].elsewhere and not start["eager"].elsewhere
+    assert "at no line of its own in this revision" in schedule(evidence("Isolation", OVERWRITTEN, "patient"), report)
 
 
 def test_an_action_without_comment_or_parameters_is_named_by_its_words() -> None:

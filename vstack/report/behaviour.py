@@ -30,7 +30,8 @@ class Step:
     """One step of a behaviour; ``number`` counts from 1, the initial state being 0.
 
     ``label`` is the action with its parameters, ``process`` who takes it (the
-    lane), ``english`` what it does; ``starts``, ``lands``, ``sends`` and
+    lane), ``english`` what it does, ``elsewhere`` that its code is at other
+    commits only than that of the variant; ``starts``, ``lands``, ``sends`` and
     ``receives`` are the keys of transfers and messages, parameters filled in.
     """
 
@@ -44,6 +45,7 @@ class Step:
     changes: tuple[Difference, ...]
     state: tuple[tuple[str, str], ...]
     code: tuple[Code, ...]
+    elsewhere: bool
     where: str
     starts: tuple[str, ...] = ()
     lands: tuple[str, ...] = ()
@@ -105,6 +107,7 @@ def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport, 
     params = {name: show(value) for name, value in (now.params or {}).items()}
     bare = {name: plain(value) for name, value in (now.params or {}).items()}
     environment = bool(about.get("environment"))
+    code = _code(about.get("anchors") or (), commit)
     changed = (differences(name, before.state[name], value) for name, value in now.state.items())
     return Step(
         number=number,
@@ -116,17 +119,22 @@ def _step(number: int, before: trace.Step, now: trace.Step, report: CaseReport, 
         params=tuple(params.items()),
         changes=tuple(part for parts in changed for part in parts),
         state=_state(now),
-        code=_code(about.get("anchors") or (), commit),
+        code=code,
+        elsewhere=bool(about.get("anchors")) and not code,
         where=f"{now.span.module}.tla:{now.span.line}" if now.span else "",
         **{key: read_tags(about.get(key), bare, before.state, now.state) for key in _TRAFFIC},
     )
 
 
 def _code(anchors: Sequence[Mapping[str, Any]], commit: str | None) -> tuple[Code, ...]:
-    """The anchors at the commit of the variant that ran; all of them where none is at it."""
+    """The anchors at the commit of the variant that ran; all where the variant has no commit."""
     places = [Code(str(item["text"]), item.get("url")) for item in anchors]
-    own = [place for place in places if commit and place.text.endswith(f"@{commit}")]
-    return tuple(own or places)
+    return tuple(place for place in places if commit is None or _same(place.text.rpartition("@")[2], commit))
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two commits, either of which may be cut short, are one."""
+    return one.startswith(other) or other.startswith(one)
 
 
 _TRAFFIC = ("starts", "lands", "sends", "receives")

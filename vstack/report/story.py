@@ -45,6 +45,7 @@ def schedule(evidence: Evidence, report: CaseReport) -> str:
     for step in behaviour.steps:
         lines.append(f"{step.number}. {step.process}: {step.label}")
         lines += [f"     at {code.text}" for code in step.code]
+        lines += ["     at no line of its own in this revision"] if step.elsewhere else []
     if behaviour.loop_to is not None:
         lines.append(f"then back to {_state_after(behaviour.loop_to)}, again and again")
     elif behaviour.stuttering:
