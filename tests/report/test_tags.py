@@ -23,6 +23,14 @@ from vstack.tla.values import parse_state
         ("load(q) when x[q] becomes flight", "x = {}", "x = {}", ()),
         ("report(q) to s when x gains q", "x = {1}", "x = {1, 3, 2}", ("report(2) to s", "report(3) to s")),
         ("report(q) to s when x gains q", "x = {1}", "x = {}", ()),
+        (
+            "m(k) to s when x[k] queues m",
+            'x = (p :> <<>> @@ q :> << <<"abort", 1>> >>)',
+            'x = (p :> << <<"ack", 2>> >> @@ q :> << <<"abort", 1>>, <<"meta", 1>> >>)',
+            ("ack(p) to s", "meta(q) to s"),
+        ),
+        ("m(k) when x[k] delivers m", 'x = (p :> <<"a", "b">>)', 'x = (p :> <<"b">>)', ("a(p)",)),
+        ("m(k) when x[k] delivers m", 'x = (p :> <<"a">>)', 'x = (p :> <<"a">>)', ()),
     ],
 )
 def test_keys(tag: str, before: str, after: str, keys: tuple[str, ...]) -> None:

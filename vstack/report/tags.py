@@ -3,7 +3,10 @@
 A tag is a text with the action's parameters, ``load(r)``, that may end in a
 condition on the step: ``when xfer[r] becomes flight`` gives one key for each
 index whose value the step set so, ``when report gains r`` one for each element
-that the step added; an action that acts for many at once needs one.
+that the step added, ``when queue[k] queues m`` one for each index whose sequence
+the step made longer (``m`` is the last element, or the first part of it if it is
+a tuple), ``when queue[k] delivers m`` one for each whose head the step took off.
+An action that acts for many at once, or only sometimes sends, needs one.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ from vstack.tla.values import FnValue, Value, ordered
 
 _BECOMES = re.compile(r"(?P<text>.+?)\s+when\s+(?P<variable>\w+)\[(?P<name>\w+)\]\s+becomes\s+(?P<value>.+)")
 _GAINS = re.compile(r"(?P<text>.+?)\s+when\s+(?P<variable>\w+)\s+gains\s+(?P<name>\w+)")
+_QUEUES = re.compile(
+    r"(?P<text>.+?)\s+when\s+(?P<variable>\w+)\[(?P<index>\w+)\]\s+(?P<verb>queues|delivers)\s+(?P<name>\w+)"
+)
 
 
 def read_tags(
@@ -29,11 +35,36 @@ def read_tags(
             changed = _became(before.get(match["variable"]), after.get(match["variable"]), match["value"])
         elif match := _GAINS.fullmatch(tag):
             changed = _gained(before.get(match["variable"]), after.get(match["variable"]))
+        elif match := _QUEUES.fullmatch(tag):
+            old, new = before.get(match["variable"]), after.get(match["variable"])
+            moved = _longer(old, new) if match["verb"] == "queues" else _longer(new, old)
+            ends = [(index, more[-1] if match["verb"] == "queues" else more[0]) for index, more in moved]
+            found += [
+                fill(match["text"], {**params, match["index"]: plain(index), match["name"]: plain(_kind(element))})
+                for index, element in ends
+            ]
+            continue
         else:
             found.append(fill(tag, params))
             continue
         found += [fill(match["text"], {**params, match["name"]: plain(value)}) for value in changed]
     return tuple(found)
+
+
+def _longer(before: Value | None, after: Value | None) -> list[tuple[Value, tuple[Value, ...]]]:
+    """The index and longer sequence of each sequence that is longer in ``after``."""
+    if not isinstance(before, FnValue) or not isinstance(after, FnValue):
+        return []
+    found = []
+    for index in ordered(after):
+        old, new = before.get(index), after[index]
+        if isinstance(old, tuple) and isinstance(new, tuple) and len(new) > len(old):
+            found.append((index, new))
+    return found
+
+
+def _kind(element: Value) -> Value:
+    return element[0] if isinstance(element, tuple) and element else element
 
 
 def texts(tags: Any) -> list[str]:

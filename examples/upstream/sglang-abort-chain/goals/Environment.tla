@@ -61,6 +61,7 @@ Init ==
 
 \* @environment the client goes away; the router cancels both halves, and each
 \* engine hears of it when it hears of it
+\* @process client
 UserAborts(i) ==
   /\ ClientMayLeave
   /\ dst[i] \in {"prealloc", "wait"}
@@ -69,6 +70,7 @@ UserAborts(i) ==
 
 \* @environment the router sends the next request, to D and to every rank of P,
 \* when both have answered the one before
+\* @process client
 Arrives(i) ==
   /\ dst[i] = "none"
   /\ dst[i - 1] = "released"
@@ -104,6 +106,8 @@ Awaited(w) == LET it == wk[w[1]]
 
 \* @environment the transport ends one write with an error and reports it; its
 \* siblings run on
+\* @process transfer
+\* @lands write(w)
 HandleFails(w) ==
   /\ HandleMayFail
   /\ w \in flight
@@ -115,6 +119,7 @@ HandleFails(w) ==
 
 \* @environment a synchronous write call returns -1 because its time is up; the
 \* batch is still live and may land at any later time
+\* @process transfer
 CallGivesUp(w) ==
   /\ CallMayGiveUp
   /\ w \in flight
@@ -126,7 +131,8 @@ CallGivesUp(w) ==
 
 \* @environment the transport applies a write in D's memory, at any time after
 \* its start
-\* @lands KV write
+\* @process transfer
+\* @lands write(w)
 Lands(w) ==
   /\ w \in flight
   /\ flight' = flight \ {w}

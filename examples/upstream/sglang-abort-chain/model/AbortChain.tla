@@ -53,7 +53,7 @@ GiveUp(i) ==
 \* @anchor sglang:python/sglang/srt/disaggregation/decode.py:1188-1193@adca19c4970933fa1990fecf3541b527d3153594 sha256:76e3a7ba0a8d78df
 \* @anchor sglang:python/sglang/srt/disaggregation/decode.py:1371-1376@adca19c4970933fa1990fecf3541b527d3153594 sha256:279f0ced0eb35559
 \* @split the send ends this step; the ranks read the metadata in CMeta
-\* @sends metadata to prefill-control
+\* @sends m(k) to prefill-control when down[k] queues m
 DAlloc(i) ==
   /\ dst[i] = "prealloc"
   /\ \E b \in free :
@@ -89,6 +89,7 @@ DAllocOther ==
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4588-4591@adca19c4970933fa1990fecf3541b527d3153594 sha256:7e1d709a4032a069
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1585-1585@adca19c4970933fa1990fecf3541b527d3153594 sha256:aae6719c3f3ac592
 \* @split the send ends this step; a rank reads the ABORT in CAbort
+\* @sends m(k) to prefill-control when down[k] queues m
 DAbortEarly(i) ==
   /\ dst[i] = "prealloc"
   /\ gone[i]
@@ -108,6 +109,7 @@ DAbortEarly(i) ==
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4596-4600@adca19c4970933fa1990fecf3541b527d3153594 sha256:5e4516a96716a6ca
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1578-1585@adca19c4970933fa1990fecf3541b527d3153594 sha256:58a45793ac0dfd0a
 \* @split abort_request is cut between the send of ABORT and the arming of the ack count (DAbortRest)
+\* @sends m(k) to prefill-control when down[k] queues m
 DAbort(i) ==
   /\ dst[i] = "wait"
   /\ IF HoldFailed THEN gone[i] \/ told[i] ELSE gone[i]
@@ -129,6 +131,7 @@ DAbort(i) ==
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4607-4613@adca19c4970933fa1990fecf3541b527d3153594 sha256:dc519975fc12aa12
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:348-351@adca19c4970933fa1990fecf3541b527d3153594 sha256:e85d47961c31ff5e
 \* @split second half of abort_request, after the send
+\* @sends m(k) to prefill-control when down[k] queues m
 DAbortRest(i) ==
   /\ dst[i] = "aborting"
   /\ dst' = [dst EXCEPT ![i] = "aborted"]
@@ -250,6 +253,7 @@ DSetAside(i) ==
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:353-358@adca19c4970933fa1990fecf3541b527d3153594 sha256:b9b38a2342efdff7
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:607-613@adca19c4970933fa1990fecf3541b527d3153594 sha256:cdb8f75d8c62ca95
 \* @split received here, sent by a rank in an earlier step
+\* @receives m(k) when up[k] delivers m
 DHear(k) ==
   /\ up[k] # <<>>
   /\ up' = [up EXCEPT ![k] = Tail(@)]
@@ -420,7 +424,7 @@ WCount(k) == LET i == wk[k].req IN
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1160-1160@adca19c4970933fa1990fecf3541b527d3153594 sha256:c5e66ffe446a8f53
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1764-1764@adca19c4970933fa1990fecf3541b527d3153594 sha256:823abb627bcf4092
 \* @split the write starts here and lands in Lands
-\* @starts KV write
+\* @starts write(w) when flight gains w
 WStart(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "start"
   /\ \E m \in Reqs :
@@ -447,6 +451,7 @@ Running(k) == {h \in Handles : <<k, wk[k].req, wk[k].chunk, h>> \in flight}
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1358-1359@adca19c4970933fa1990fecf3541b527d3153594 sha256:6eaa775e2f814a15
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1367-1368@adca19c4970933fa1990fecf3541b527d3153594 sha256:e416c4777e5c0223
 \* @split return of the call apart from the start of the write
+\* @sends m(k) to decode-manager when up[k] queues m
 WDone(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "xfer"
   /\ wk[k].err = {}
@@ -469,6 +474,7 @@ WDone(k) == LET i == wk[k].req IN
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1352-1355@adca19c4970933fa1990fecf3541b527d3153594 sha256:99747109e640a743
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:1405-1405@adca19c4970933fa1990fecf3541b527d3153594 sha256:0114f8564f5b510b
 \* @split return of the call apart from the start of the write
+\* @sends m(k) to decode-manager when up[k] queues m
 WFail(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "xfer"
   /\ wk[k].err # {}
@@ -502,6 +508,7 @@ WFinish(k) == LET i == wk[k].req IN
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1643-1650@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:9955d4c164a4a817
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:394-401@adca19c4970933fa1990fecf3541b527d3153594 sha256:9955d4c164a4a817
 \* @split the send ends this step; D reads the ack in DHear
+\* @sends m(k) to decode-manager when up[k] queues m
 WAnswer(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "answer"
   /\ wk' = [wk EXCEPT ![k] = Idle]
@@ -524,7 +531,7 @@ Heard(k, kind) == ctl[k].pc = "idle" /\ down[k] # <<>> /\ Head(down[k])[1] = kin
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2105-2105@adca19c4970933fa1990fecf3541b527d3153594 sha256:cd74f86ed67c9155
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2762-2762@adca19c4970933fa1990fecf3541b527d3153594 sha256:a02e0c70c4a978fb
 \* @split received here, sent by D in DAlloc
-\* @receives metadata
+\* @receives m(k) when down[k] delivers m
 CMeta(k) == LET i == Head(down[k])[2] IN
   /\ Heard(k, "meta")
   /\ down' = [down EXCEPT ![k] = Tail(@)]
@@ -539,6 +546,7 @@ CMeta(k) == LET i == Head(down[k])[2] IN
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1993-2000@adca19c4970933fa1990fecf3541b527d3153594 sha256:24a1255769fa8de6
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2659-2662@adca19c4970933fa1990fecf3541b527d3153594 sha256:f05e7338870fffab
 \* @split status read apart from the change that follows it
+\* @receives m(k) when down[k] delivers m
 CAbort(k) == LET i == Head(down[k])[2] IN
   /\ Heard(k, "abort")
   /\ down' = [down EXCEPT ![k] = Tail(@)]
@@ -582,6 +590,7 @@ CFirst(k) == LET i == ctl[k].req IN
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:403-409@adca19c4970933fa1990fecf3541b527d3153594 sha256:faa111a9b976390e
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2687-2689@adca19c4970933fa1990fecf3541b527d3153594 sha256:fc340c54649f064a
 \* @split one change of shared state at a time: mark, register, try
+\* @sends m(k) to decode-manager when up[k] queues m
 CSecond(k) == LET i == ctl[k].req IN
   /\ ctl[k].pc = "second"
   /\ IF ~WorkerAcks
@@ -604,6 +613,7 @@ CSecond(k) == LET i == ctl[k].req IN
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2690-2690@adca19c4970933fa1990fecf3541b527d3153594 sha256:4fc4f4842888294f
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:394-401@adca19c4970933fa1990fecf3541b527d3153594 sha256:9955d4c164a4a817
 \* @split the send ends this step; D reads the ack in DHear
+\* @sends m(k) to decode-manager when up[k] queues m
 CTry(k) == LET i == ctl[k].req IN
   /\ ctl[k].pc = "try"
   /\ ctl' = [ctl EXCEPT ![k] = Listen]
@@ -621,6 +631,7 @@ CTry(k) == LET i == ctl[k].req IN
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:2021-2027@adca19c4970933fa1990fecf3541b527d3153594 sha256:7d656c0f5d89ba4c
 \* @anchor sglang:python/sglang/srt/disaggregation/nixl/conn.py:2691-2692@adca19c4970933fa1990fecf3541b527d3153594 sha256:207049b54a3343d6
 \* @split the send ends this step; D reads the ack in DHear
+\* @sends m(k) to decode-manager when up[k] queues m
 CInactive(k) == LET i == ctl[k].req IN
   /\ ctl[k].pc = "inactive"
   /\ IF CountCleared /\ ~Quiet(k, i)
