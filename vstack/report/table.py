@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from vstack.report.words import (
+    FEW,
     NO_TRACE,
     approval_words,
     assumptions,
@@ -48,8 +49,11 @@ def print_report(report: CaseReport, console: Console) -> None:
     _anchors(report, console)
     _traces(report, console)
     _basis(report, console)
-    for reason in reasons(report):
+    told = reasons(report)
+    for reason in told[:FEW]:
         _item(console, reason)
+    if len(told) > FEW:
+        _item(console, f"and {len(told) - FEW} more: `vstack check --json`, or the page that `--report` writes, has all")
     _outcome(report, console)
 
 

@@ -35,6 +35,9 @@ def outcome_sentence(report: CaseReport) -> str:
         )
     return text
 
+# More reasons than these would bury the outcome; the rest is folded away or left to the JSON.
+FEW = 12
+
 
 def reasons(report: CaseReport) -> tuple[str, ...]:
     """Why the outcome is what it is, each with what to do about it, then all else that a rule found."""
