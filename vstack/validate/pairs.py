@@ -22,7 +22,7 @@ _NO_LIMIT = 2_000_000_000
 
 
 def run_pairs(runner: Runner, spec: Spec) -> tuple[PairRow, ...]:
-    """Every pair of guards of each variant and environment that `kills` names.
+    """Every pair of the guards that `kills` takes away from one variant in one environment.
 
     Goals that one state or step decides are asked, in batches that share a TLC
     process; temporal goals are not. A pair stands in the table when together
@@ -48,7 +48,8 @@ def pair_findings(runner: Runner, spec: Spec) -> tuple[Finding, ...]:
 def _of(runner: Runner, spec: Spec, setting: Setting) -> list[PairRow]:
     file = runner.project.file
     job = cell_job(runner.project, setting, [])
-    guards = file.variants[setting.variant or ""].guards
+    named = [kill.guard for kill in file.kills if (kill.variant, kill.environment) == (setting.variant, setting.environment)]
+    guards = list(dict.fromkeys(named))
     if can_batch(job.cfg) is not None or len(guards) < 2:
         return []
     goals = {name: (goal.kind, goal.formula or "") for name, goal in file.goals.items() if goal.kind != "z3"}
