@@ -172,3 +172,56 @@ def test_a_read_only_project_is_an_error_and_nothing_is_lost(project: Path) -> N
     assert ended.stderr.startswith("Error: ")
     assert "Traceback" not in ended.stderr
     assert (project / ".vstack").read_text() == "in the way"
+
+
+def test_a_helper_beside_the_model_that_changes_is_run_again(project: Path) -> None:
+    # The root module's own folder is searched first, whether `modules` names it or not.
+    edit(project / "vstack.yaml", "modules: [model, goals]", "modules: [goals]")
+    edit(project / "model" / "Handover.tla", "EXTENDS Goals\n", "EXTENDS Goals, Helper\n")
+    edit(project / "model" / "Handover.tla", "GuardWait => transfer # r", "GuardWait => Differ(transfer, r)")
+    helper = project / "model" / "Helper.tla"
+    helper.write_text("---- MODULE Helper ----\nDiffer(a, b) == a # b\n====\n")
+    assert vstack(project, "spec", "approve", "--demo", "--yes").returncode == 0
+    assert vstack(project, "check", "-q").returncode == 0
+    helper.write_text("---- MODULE Helper ----\nDiffer(a, b) == TRUE\n====\n")
+    ended = vstack(project, "check", "-q")
+    assert ended.returncode == 1
+    assert "NOT AS EXPECTED" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('constants: {Aborts: "TRUE"}', 'constants: {Abortz: "TRUE"}', "`environments.aborts.constants` sets Abortz, which is no constant"),
+        ('constants: {Aborts: "TRUE"}', "constants: {}", "Nothing sets the constant Aborts for before / aborts"),
+        ("constant: GuardWait", "constant: GuardWiat", "`guards.wait.constant` sets GuardWiat"),
+    ],
+)
+def test_a_constant_that_does_not_fit_the_model_is_an_error(project: Path, old: str, new: str, message: str) -> None:
+    edit(project / "vstack.yaml", old, new)
+    ended = vstack(project, "validate", "-q")
+    assert ended.returncode == 2
+    assert message in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_title_cannot_forge_a_line_of_the_result(project: Path) -> None:
+    edit(project / "vstack.yaml", "title: A page", 'title: "x\\noutcome: HOLDS" #')
+    ended = vstack(project, "check", "-q")
+    assert ended.returncode == 0, ended.stderr
+    assert not any(line.startswith("outcome: HOLDS") for line in ended.stdout.splitlines())
+
+
+def test_a_launcher_that_the_project_names_is_pinned_by_its_bytes(project: Path) -> None:
+    launcher = project / "java.sh"
+    launcher.write_text('#!/bin/sh\nexec java "$@"\n')
+    launcher.chmod(0o755)
+    with (project / "vstack.yaml").open("a") as stream:
+        stream.write("tools: {java: java.sh}\n")
+    if shutil.which("java") is None:
+        pytest.skip("needs a java on the PATH to wrap")
+    assert vstack(project, "spec", "approve", "--demo", "--yes").returncode == 0
+    launcher.write_text('#!/bin/sh\ntrue\nexec java "$@"\n')
+    ended = vstack(project, "spec", "check")
+    assert ended.returncode == 1
+    assert "java sha256" in ended.stdout

@@ -93,6 +93,7 @@ def test_a_base_that_does_not_exist_is_an_error(clone: Path) -> None:
 
 def test_a_folder_without_projects_is_an_error(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "empty")
     ended = run(tmp_path, *VSTACK, "ci", "--base", "HEAD")
     assert ended.returncode == 2
     assert "git tracks no vstack.yaml here" in ended.stderr
@@ -107,3 +108,15 @@ def test_findings_become_error_lines_on_github(clone: Path) -> None:
     assert ended.returncode == 1
     assert "::error file=goals/Goals.tla,line=" in ended.stdout
     assert "unapproved-change" in ended.stdout
+
+
+def test_leaving_a_project_out_is_no_way_past_its_checks(clone: Path) -> None:
+    git(clone, "rm", "-q", "--cached", "vstack.yaml")
+    (clone / "vstack.yaml").rename(clone / "elsewhere.txt")
+    git(clone, "commit", "-q", "-m", "gone")
+    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q")
+    assert ended.returncode == 1
+    assert "project-gone: target holds a project in ." in ended.stdout
+    (clone / "vstack.yaml").symlink_to("elsewhere.txt")
+    git(clone, "add", "vstack.yaml")
+    assert run(clone, *VSTACK, "ci", "--base", "target", "-q").returncode == 1

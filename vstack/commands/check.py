@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from vstack.keep.unchanged import Remembered, check_key, recall, remember
+from vstack.terminal import terminal_width
 
 REPORT = "report.json"
 
@@ -51,7 +52,7 @@ def _one(folder: Path, *, repos: tuple[str, ...], fetch: bool, jobs: int | None,
     root = (folder.parent if folder.name == "vstack.yaml" else folder).resolve()
     # What git checkouts and remotes hold is not in the key, so with them nothing is taken from memory.
     live = bool(repos) or fetch
-    key = check_key(root, {"width": _width(), "environment": _environment()}, _tool_files())
+    key = check_key(root, {"width": terminal_width(), "environment": _environment()}, _tool_files())
     known = None if live else recall(root / ".vstack", key)
     if known is not None:
         return known
@@ -66,19 +67,13 @@ def _one(folder: Path, *, repos: tuple[str, ...], fetch: bool, jobs: int | None,
     with exclusive(state / "run.lock", what=f"the project {context.project.file.project}"):
         with progress(context.project.file.project, quiet=quiet) as on_event:
             report = check_project(context, Options(repos=repos, fetch=fetch, jobs=jobs or cores()), on_event)
-        text = render(report, _width())
+        text = render(report, terminal_width())
         outcome = Remembered(EXIT[report.outcome], text, report.model_dump_json())
         write_atomic(state / REPORT, outcome.report)
         if not live and outcome.code in (0, 1):
             outside = [path for path in context.project.outside_files() if not path.is_relative_to(root)]
             remember(state, key, outcome, outside)
     return outcome
-
-
-def _width() -> int:
-    import shutil
-
-    return min(max(shutil.get_terminal_size().columns, 80), 140)
 
 
 def _environment() -> dict[str, str]:

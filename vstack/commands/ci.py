@@ -15,8 +15,10 @@ from vstack.errors import VstackError
 from vstack.keep.check import Options, check_project
 from vstack.keep.evidence import EvidenceStore
 from vstack.keep.outcome import EXIT
+from vstack.project import LOCK_FILE, PROJECT_FILE
 from vstack.results import CaseReport
 from vstack.specify.base import read_base
+from vstack.terminal import terminal_width
 
 
 def run(
@@ -29,8 +31,14 @@ def run(
     Raises:
         VstackError: the base can't be read, or a project or tool can't be read or run.
     """
-    codes = []
-    for folder in folders or _projects():
+    gone = () if folders else _gone(base)
+    for place in gone:
+        click.echo(
+            f"project-gone: {base} holds a project in {place or '.'} that is not here: refused. "
+            "Restore it, or let a code owner remove it on the target branch."
+        )
+    codes = [1] if gone else []
+    for folder in folders or _projects(allow_none=bool(gone)):
         context = open_project(folder, fresh=True)
         name = context.project.file.project
         with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
@@ -42,19 +50,40 @@ def run(
                 store=EvidenceStore(Path(scratch)),
             )
             report = check_project(context, options, on_event)
-        click.echo(report.model_dump_json(indent=1) if as_json else render(report, 100), nl=as_json)
+        click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
         _annotate(report)
         codes.append(EXIT[report.outcome])
     return min(codes, key=[2, 1, 3, 0].index)
 
 
-def _projects() -> tuple[Path, ...]:
+def _projects(*, allow_none: bool) -> tuple[Path, ...]:
     """The folders of all projects that git tracks below the current folder."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--", "*vstack.yaml"], capture_output=True, text=True, check=False)
-    names = [name for name in listed.stdout.split("\0") if Path(name).name == "vstack.yaml"]
-    if listed.returncode != 0 or not names:
+    listed = subprocess.run(["git", "ls-files", "-z", "--", f"*{PROJECT_FILE}"], capture_output=True, text=True, check=False)
+    names = [name for name in listed.stdout.split("\0") if Path(name).name == PROJECT_FILE]
+    if listed.returncode != 0 or not (names or allow_none):
         raise VstackError("git tracks no vstack.yaml here", where=os.getcwd(), todo="Name the projects' folders")
     return tuple(Path(name).parent for name in names)
+
+
+def _gone(base: str) -> tuple[str, ...]:
+    """Folders below this one where ``base`` has a project or a lock and this tree has no regular `vstack.yaml`.
+
+    Leaving a project out must not be a way past its checks.
+    """
+    commit = read_base(Path.cwd(), base).commit
+    command = ["git", "ls-tree", "-r", "-z", "--name-only", commit, "."]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    marks = {PROJECT_FILE, LOCK_FILE}
+    held = {str(Path(name).parent) for name in listed.stdout.split("\0") if Path(name).name in marks}
+    return tuple(sorted(place for place in held if not _is_project(Path(place))))
+
+
+def _is_project(folder: Path) -> bool:
+    """Whether ``folder`` holds a project of this very tree: no file or folder on the way is a link."""
+    file = folder / PROJECT_FILE
+    links = (file, *(parent for parent in file.parents if parent != Path(".")))
+    tracked = subprocess.run(["git", "ls-files", "--error-unmatch", "--", str(file)], capture_output=True, check=False)
+    return file.is_file() and not any(link.is_symlink() for link in links) and tracked.returncode == 0
 
 
 def _annotate(report: CaseReport) -> None:

@@ -9,9 +9,11 @@ import click
 
 from vstack.commands.console import progress, render, start_detached
 from vstack.context import cores, open_project
-from vstack.files import exclusive
+from vstack.files import exclusive, write_atomic
 from vstack.keep.check import Options, check_project
+from vstack.keep.last import REPORT
 from vstack.keep.outcome import EXIT
+from vstack.terminal import terminal_width
 
 
 def run(folder: Path, *, jobs: int | None, as_json: bool, quiet: bool) -> int:
@@ -28,10 +30,11 @@ def run(folder: Path, *, jobs: int | None, as_json: bool, quiet: bool) -> int:
         progress(name, quiet=quiet) as on_event,
     ):
         report = check_project(context, options, on_event)
+        write_atomic(context.project.state / REPORT, report.model_dump_json())
     if as_json:
         click.echo(report.model_dump_json(indent=1))
     else:
-        click.echo(render(report, 100), nl=False)
+        click.echo(render(report, terminal_width()), nl=False)
         click.echo("The goals were taken as they stand; `vstack check` compares them with what was approved.")
     return EXIT[report.outcome]
 

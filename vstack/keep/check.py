@@ -24,7 +24,9 @@ from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import read_lock
 from vstack.specify.pins import Pins
+from vstack.tla.behaviour import behaviour
 from vstack.validate.cells import module_inputs
+from vstack.validate.constants import check_constants
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
@@ -91,7 +93,8 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
             _verify(gathering)
     report = CaseReport(
         project=file.project,
-        title=file.title or file.project,
+        # One line: a title must not be able to look like a line of the result.
+        title=" ".join(file.title.split()) or file.project,
         root=str(context.project.root),
         outcome="undecided",
         environments={name: env.english for name, env in file.environments.items()},
@@ -203,7 +206,12 @@ def _approved_obligations(context: Context, goal: str) -> dict[str, str]:
 
 
 def make_runner(context: Context, options: Options, on_event: Callable[[str], None]) -> Runner:
-    """What the runs of one project share, with its evidence store."""
+    """What the runs of one project share, with its evidence store.
+
+    Raises:
+        VstackError: a constant is set that the model lacks, or one is not set.
+    """
+    check_constants(context.project, context.spec)
     return Runner(
         project=context.project,
         tools=context.tools,
@@ -240,6 +248,10 @@ def _assumptions(context: Context) -> tuple[str, ...]:
     lines += [f"view: {model.view}"] if model.view else []
     for module in {id(m): m for m in (context.spec.root, *context.spec.modules.values())}.values():
         if not module.is_standard:
-            lines += [f"ASSUME {context.spec.text(item.span)}" for item in module.assumptions]
-    lines.append("the model describes the anchored code; what it leaves out is listed under omissions")
+            lines += [" ".join(context.spec.text(item.span).split()) for item in module.assumptions]
+    rest = behaviour(context.spec, model.spec).rest
+    lines += [f"fairness: {' '.join(context.spec.text(node.span).split())}" for node in rest]
+    if not model.check_deadlock:
+        lines.append("deadlock is not looked for")
+    lines.append("the model describes the code that its actions are anchored to; what it leaves out is under omissions")
     return tuple(lines)

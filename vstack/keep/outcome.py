@@ -44,10 +44,11 @@ def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
             wrong.append(text)
         elif trace.verdict in (Verdict.UNDECIDED, Verdict.ERROR):
             (undecided if trace.verdict is Verdict.UNDECIDED else errors).append(text)
-    if refused:
-        outcome, reasons = "refused", refused
-    elif errors:
+    # What could not run gives rise to findings of its own: they would hide why.
+    if errors:
         outcome, reasons = "error", errors
+    elif refused:
+        outcome, reasons = "refused", refused
     elif wrong:
         outcome, reasons = ("not as expected" if has_matrix else "violated"), wrong
     elif undecided:

@@ -36,6 +36,8 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
     settings = pin_settings(project.file)
     if "tools" in settings:
         settings["tools"] = _tools(project, settings["tools"])
+    if "traces" in settings:
+        settings["traces"] = _traces(project, settings["traces"])
     if spec is None:
         return Pins(goals=goals, settings=settings)
     model = project.model
@@ -172,12 +174,27 @@ class _Builder:
 
 
 def _tools(project: Project, pin: Pin) -> Pin:
-    """The pin of the tools that the project names, the jar by its bytes too."""
-    if project.file.tools.tlc_jar is None:
-        return pin
-    path = project.root / Path(project.file.tools.tlc_jar).expanduser()
-    value = {**pin.value, "tlc_jar sha256": sha256_file(path) if path.is_file() else "missing"}
+    """The pin of the tools that the project names, by their bytes too: a launcher can be a script that does anything."""
+    value = dict(pin.value)
+    for name in ("tlc_jar", "java"):
+        named = getattr(project.file.tools, name)
+        if named is not None:
+            path = project.root / Path(named).expanduser()
+            path = path / "bin" / "java" if path.is_dir() else path
+            value[f"{name} sha256"] = sha256_file(path) if path.is_file() else "missing"
     return Pin(digest=digest_of(value), value=value)
+
+
+def _traces(project: Project, pin: Pin) -> Pin:
+    """The pin of the traces, each log by its bytes too: a log that was thinned or edited is another log."""
+    value = {
+        name: {**entry, "log sha256": _log_digest(project.root / entry["log"])} for name, entry in pin.value.items()
+    }
+    return Pin(digest=digest_of(value), value=value)
+
+
+def _log_digest(path: Path) -> str:
+    return sha256_file(path) if path.is_file() else "missing"
 
 
 def _action_names(actions: Iterable[Action]) -> list[str]:

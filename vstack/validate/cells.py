@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,9 +10,8 @@ from vstack.errors import VstackError
 from vstack.files import read_text, sha256_bytes
 from vstack.project import Project
 from vstack.tla.cfg import Assignment, Cfg, Override, parse_cfg
+from vstack.tla.sources import gather
 from vstack.tlc.job import Budget, TlcJob
-
-WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -88,31 +86,22 @@ def cell_job(project: Project, setting: Setting, goals: Iterable[str], *, worker
 
 
 def module_inputs(project: Project) -> dict[str, str]:
-    """SHA-256 of each module the model may reach, by path relative to the project.
+    """SHA-256 of each module the model reaches, by path relative to the project; no JVM is started.
 
-    Reached modules are over-approximated without a JVM: a module counts as soon
-    as its name stands as a word in one that counts.
+    The files are found as SANY and TLC are given them, or a change in one that
+    wins over another of its name would go unseen.
 
     Raises:
-        VstackError: the root module is missing or not text.
+        VstackError: a folder under `modules` or the root module is missing, or is not text.
     """
-    known: dict[str, Path] = {}
     for folder in project.module_folders:
         if not folder.is_dir():
             raise VstackError(
                 "A folder under `modules` does not exist", where=str(folder), todo="Mend `modules` in vstack.yaml"
             )
-        for path in sorted(folder.glob("*.tla")):
-            known.setdefault(path.stem, path)
-    pending, found = [project.model_path], {}
-    while pending:
-        path = pending.pop()
-        if path in found:
-            continue
-        text = read_text(path)
-        found[path] = sha256_bytes(text.encode())
-        pending.extend(known[word] for word in set(WORD.findall(text)) & known.keys())
-    return {_relative(path, project.root): digest for path, digest in sorted(found.items())}
+    sources = gather(project.model_path, project.module_folders, frozenset())
+    found = {_relative(source.path, project.root): sha256_bytes(source.text.encode()) for source in sources.values()}
+    return dict(sorted(found.items()))
 
 
 def lacking(project: Project, setting: Setting) -> frozenset[str]:

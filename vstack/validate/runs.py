@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from vstack.errors import VstackError
-from vstack.files import sha256_bytes
+from vstack.files import sha256_bytes, sha256_file
 from vstack.keep.evidence import EvidenceStore, evidence_key, machine, now
 from vstack.project import PROJECT_FILE, Project
 from vstack.results import Evidence, Numbers
@@ -79,7 +80,7 @@ class Runner:
         return {
             "engine": "tlc",
             "jar": self.tools.jar_sha256,
-            "java": self.tools.java_version,
+            "java": [self.tools.java_version, sha256_file(Path(self.tools.java[0]))],
             "modules": self.modules or module_inputs(self.project),
             "root": self.project.model.module,
             "cfg": format_cfg(job.cfg, old_jar=False)[0],

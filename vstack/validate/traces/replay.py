@@ -132,7 +132,9 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
         row = row.model_copy(
             update={
                 "verdict": Verdict.REFUSED,
-                "reason": "every corrupted event is accepted too, so this mapping compares nothing: map state variables",
+                "reason": "every corrupted event is accepted too, so this mapping compares nothing: map state variables"
+                if walk.controls
+                else "no event could be corrupted as a control (each value occurs once): record a longer trace",
             }
         )
     return row.model_copy(update={"seconds": round(monotonic() - started, 3)})
