@@ -73,6 +73,15 @@ def test_every_mutant_dies_or_is_accounted_for(report: dict) -> None:
         assert row["status"] in ("killed", "equivalent") or row["excuse"], row
 
 
+def test_the_readme_tells_the_mutants_as_they_came_out(report: dict) -> None:
+    readme = " ".join((UPSTREAM / report["project"] / "README.md").read_text().split())
+    rows = report["mutation"]["rows"]
+    assert f"{len(rows)} mutants of `{report['mutation']['variant']}`" in readme
+    for status in ("killed", "equivalent", "survived", "undecided", "broken"):
+        count = sum(row["status"] == status for row in rows)
+        assert not count or f"{count} {status}" in readme, f"{count} {status}"
+
+
 def test_no_trace_is_invented(report: dict) -> None:
     assert report["traces"] == []
 
