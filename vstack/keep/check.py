@@ -33,6 +33,7 @@ from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
 from vstack.validate.mutation import run_mutation
 from vstack.validate.pairs import pair_findings, run_pairs
 from vstack.validate.runs import Runner
+from vstack.validate.side_effects import check_side_effects
 from vstack.validate.traces.replay import replay
 from vstack.verify.z3_goal import run_z3_goal
 
@@ -132,7 +133,8 @@ def _abstract(gathering: Gathering) -> None:
     context, options = gathering.context, gathering.options
     repos: Repos = open_repos(context.project, options.repos, fetch=options.fetch)
     marks, findings = read_marks(context.project, context.spec)
-    rule = check_guard_constants(context.project, context.spec, context.actions)
+    rules = check_guard_constants(context.project, context.spec, context.actions)
+    rules += check_side_effects(context.project, context.spec)
     parts = gathering.parts
     parts["actions"] = action_facts(context.spec, context.actions, marks, repos)
     parts["processes"] = _processes(parts["actions"])
@@ -145,7 +147,7 @@ def _abstract(gathering: Gathering) -> None:
         anchors = [anchor for each in marks for anchor in each.anchors]
         anchors += [anchor for several in guard_anchors(context.project).values() for anchor in several]
         _, uncovered = check_scope(context.project, anchors, repos)
-        gathering.findings += [*findings, *rule, *report.findings, *atomicity_findings(atomicity), *uncovered]
+        gathering.findings += [*findings, *rules, *report.findings, *atomicity_findings(atomicity), *uncovered]
 
 
 def _validate(gathering: Gathering) -> None:
