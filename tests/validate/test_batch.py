@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.validate.buffer_project import MODEL, write_project
-from vstack.errors import VstackError
 from vstack.project import Project, load_project
 from vstack.tla.actions import split_next
 from vstack.tla.sany import load
 from vstack.tla.tree import Spec
 from vstack.tlc.run import run_tlc
 from vstack.tools.find import Tools, find_tools
-from vstack.validate.batch import CLEAN, FIRST, FORCED, Model, can_batch, run_batch
+from vstack.validate.batch import CLEAN, FIRST, FORCED, Model, UnparsedError, can_batch, run_batch
 from vstack.validate.cells import Setting, cell_job, constants_of
 from vstack.validate.mutants import Mutant, make_mutants
 from vstack.validate.mutation import mutation_units
@@ -171,5 +170,5 @@ def test_step_goals(tmp_path: Path, tools: Tools) -> None:
 
 def test_generated_module_that_does_not_parse(tmp_path: Path, tools: Tools) -> None:
     _, _, model, _ = _load(tmp_path, tools)
-    with pytest.raises(VstackError, match="don't parse"):
+    with pytest.raises(UnparsedError, match="don't parse"):
         run_batch(replace(model, init="NoSuchInit"), [Run(0, ("isolation",))], tools, limit=10, seconds=60)

@@ -33,6 +33,10 @@ BRIEF_RUNS = 24
 _RUN_LINE = re.compile(rf"^(?:/\\ )?{RUN} = (\d+)\s*$")
 
 
+class UnparsedError(VstackError):
+    """The modules generated for a batch don't parse: one of its runs is at fault, or what they all share."""
+
+
 @dataclass(frozen=True)
 class Shown:
     """What a run showed first: the goals broken by the last step of ``trace``."""
@@ -149,7 +153,8 @@ def run_batch(
     ``limit`` is the number of distinct states after which a run is given up.
 
     Raises:
-        VstackError: the generated modules don't parse, or the job can't be set up.
+        UnparsedError: the generated modules don't parse.
+        VstackError: the job can't be set up.
     """
     goals = BatchGoals(model.invariants, {name: step.operator for name, step in model.steps.items()})
     # Neither the marks nor the registers can be foreseen, so the model's own PrintT and TLCSet can't pass for ours.
@@ -250,7 +255,8 @@ def read_batch(
     """Run TLC on generated modules and read what they showed.
 
     Raises:
-        VstackError: the modules don't parse, or the job can't be set up.
+        UnparsedError: the modules don't parse.
+        VstackError: the job can't be set up.
     """
     started = monotonic()
     last = _LastRun()
@@ -273,7 +279,7 @@ def read_batch(
         )
         if finished.returncode == 150 and not finished.stopped:
             detail = " ".join(" ".join(seen.sany[-12:]).split())
-            raise VstackError(f"The modules generated for a batch don't parse: {detail}", where=job.module.name)
+            raise UnparsedError(f"The modules generated for a batch don't parse: {detail}", where=job.module.name)
     # After a violation TLC 2.15 ends with 0 and the success message all the same; other jars with its exit status.
     passed = finished.returncode == 0 and seen.success
     complete = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vstack.tlc.trace import Trace
 from vstack.tools.find import Tools
-from vstack.validate.batch import CLEAN, Model, batch_job, read_batch
+from vstack.validate.batch import CLEAN, Model, UnparsedError, batch_job, read_batch
 from vstack.validate.schemata import RUN, RUN_MODULE, Registers, Run, model_schemata, number_set
 
 COMPARE_MODULE = "VsCompare"
@@ -42,7 +42,8 @@ def compare(model: Model, runs: Sequence[Run], tools: Tools, *, seconds: float) 
     reachable step of the model is one of the mutant, it reaches all of them.
     Steps that change nothing count as taken by both. Both directions are action
     properties checked by one TLC process for all runs. Where an evaluation
-    fails, the runs are compared in halves, so that only the culprit is left open.
+    fails, or the modules don't parse, the runs are compared in halves, so that
+    only the culprit is left open.
     """
     if not runs:
         return {}
@@ -53,7 +54,16 @@ def compare(model: Model, runs: Sequence[Run], tools: Tools, *, seconds: float) 
     job = batch_job(
         model.job, schemata, COMPARE_MODULE, text, (), ("vs_prop",), ("vs_live",), runs=len(versions), seconds=seconds
     )
-    result = read_batch(job, tools, registers)
+    try:
+        result = read_batch(job, tools, registers)
+    except UnparsedError as error:
+        if len(runs) == 1:
+            return {runs[0].number: Comparison(False, None, f"not compared: {error.what}")}
+        middle = len(runs) // 2
+        return {
+            **compare(model, runs[:middle], tools, seconds=seconds),
+            **compare(model, runs[middle:], tools, seconds=seconds),
+        }
     found: dict[int, Comparison] = {}
     for run, numbers, trace in result.shown:
         for number in numbers:

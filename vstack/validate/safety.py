@@ -13,7 +13,7 @@ from vstack.project import Project
 from vstack.tla.tree import Spec
 from vstack.tlc.run import run_tlc
 from vstack.tools.find import Tools
-from vstack.validate.batch import CLEAN, FIRST, FORCED, BatchResult, Model, run_batch
+from vstack.validate.batch import CLEAN, FIRST, FORCED, BatchResult, Model, UnparsedError, run_batch
 from vstack.validate.cells import Setting
 from vstack.validate.fates import Fate
 from vstack.validate.mutants import Mutant
@@ -94,7 +94,9 @@ def kill(
     """Run ``mutants`` in batches, ``jobs`` at a time, and hand each one's fate to ``on_fate`` as soon as it is known.
 
     A mutant whose evaluation fails ends its batch: it is run alone by
-    ``confirm``, and the rest of the batch goes on without it.
+    ``confirm``, and the rest of the batch goes on without it. A batch that
+    doesn't parse goes on in halves, until the mutant at fault is by itself and
+    is run alone too.
 
     Raises:
         VstackError: a control inside a batch does not come out.
@@ -103,7 +105,15 @@ def kill(
     def work(chunk: Sequence[Mutant]) -> None:
         left = list(chunk)
         while left:
-            left = _one_batch(model, left, tools, limit, seconds, confirm, on_fate)
+            try:
+                left = _one_batch(model, left, tools, limit, seconds, confirm, on_fate)
+            except UnparsedError:
+                if len(left) == 1:
+                    on_fate(left[0], confirm(left[0]))
+                    return
+                middle = len(left) // 2
+                work(left[:middle])
+                left = left[middle:]
 
     side_by_side(work, chunked(mutants, jobs), jobs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vstack.tla.edit import Edit
-from vstack.tla.tree import ACTION_LEVEL, Apply, At, Node, String
+from vstack.tla.tree import ACTION_LEVEL, Apply, Node, String
 from vstack.validate.mutants.base import Example, Proposal, Unit
 from vstack.validate.mutants.clauses import clauses, updated
 from vstack.validate.mutants.layout import beside, block, enclosed
@@ -31,6 +31,10 @@ class AlterUpdate:
         Example("AlterB == x' = IF y = 0 THEN 1 ELSE y", "AlterB == x' = IF y = 0 THEN y ELSE 1"),
         Example("AlterC == f' = [f EXCEPT ![1] = TRUE]", "AlterC == f' = [f EXCEPT ![1] = FALSE]"),
         Example("AlterD == x' = (y + 1) - x", "AlterD == x' = (y + 1)"),
+        Example(
+            "AlterG == f' = [f EXCEPT ![x] = IF @ = 1 THEN 2 ELSE @]",
+            "AlterG == f' = [f EXCEPT ![x] = IF @ = 1 THEN @ ELSE 2]",
+        ),
         Example('AlterE == z\' = "idle"\nAlterF == z\' = "busy"', 'AlterE == z\' = "busy"\nAlterF == z\' = "busy"'),
     )
 
@@ -47,7 +51,7 @@ class AlterUpdate:
                 for node, after in _alterations(unit.source, value, marks.get(variable, ())):
                     if node is value and after.strip("()") == variable:
                         continue
-                    yield Proposal(unit, (Edit(node.span, after),), block(unit.source, node.span), after)
+                    yield Proposal(unit, (Edit(node.span, after),), block(unit.source, node), after)
 
 
 def _alterations(source: str, node: Node, marks: Sequence[str]) -> Iterator[tuple[Node, str]]:
@@ -56,8 +60,6 @@ def _alterations(source: str, node: Node, marks: Sequence[str]) -> Iterator[tupl
     match node:
         case String() if len(marks) > 1 and node.value in marks:
             yield node, f'"{marks[(marks.index(node.value) + 1) % len(marks)]}"'
-            return
-        case At():
             return
         case Apply():
             name, operands = node.operator.name, node.operands
@@ -72,7 +74,7 @@ def _alterations(source: str, node: Node, marks: Sequence[str]) -> Iterator[tupl
             ):
                 yield node, _alone(source, operands[0])
             elif name == "$IfThenElse":
-                condition, then, otherwise = (block(source, operand.span) for operand in operands)
+                condition, then, otherwise = (block(source, operand) for operand in operands)
                 parts = (beside("IF ", condition), beside("THEN ", otherwise), beside("ELSE ", then))
                 yield node, ("\n" if any("\n" in part for part in parts) else " ").join(parts)
     for child in written(node):
@@ -80,11 +82,8 @@ def _alterations(source: str, node: Node, marks: Sequence[str]) -> Iterator[tupl
 
 
 def _alone(source: str, node: Node) -> str:
-    if isinstance(node, At):
-        # SANY gives `@` the span of the whole component it stands in.
-        return "@"
-    text = block(source, node.span)
-    return text if text.isidentifier() else enclosed(source, node)
+    text = block(source, node)
+    return text if text == "@" or text.isidentifier() else enclosed(source, node)
 
 
 def _marks(units: Sequence[Unit]) -> dict[str, tuple[str, ...]]:

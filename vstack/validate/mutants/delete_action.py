@@ -24,4 +24,4 @@ class DeleteAction:
         for unit in units:
             body = unit.definition.body
             if unit.role == "action" and body is not None:
-                yield Proposal(unit, (Edit(body.span, "FALSE"),), block(unit.source, body.span), "FALSE")
+                yield Proposal(unit, (Edit(body.span, "FALSE"),), block(unit.source, body), "FALSE")

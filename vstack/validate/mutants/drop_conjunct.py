@@ -24,5 +24,5 @@ class DropConjunct:
         for unit in units:
             for clause in clauses(unit.definition):
                 if clause.kind == "guard":
-                    span = clause.node.span
-                    yield Proposal(unit, (Edit(span, "TRUE"),), block(unit.source, span), "TRUE")
+                    node = clause.node
+                    yield Proposal(unit, (Edit(node.span, "TRUE"),), block(unit.source, node), "TRUE")

@@ -33,14 +33,14 @@ class DropUpdate:
                 value = clause.node.operands[1]
                 if not _is_variable(value, variable):
                     kept = f"{variable}' = {variable}"
-                    yield Proposal(unit, (Edit(clause.node.span, kept),), block(unit.source, clause.node.span), kept)
+                    yield Proposal(unit, (Edit(clause.node.span, kept),), block(unit.source, clause.node), kept)
                 pairs = components(value)
                 for pair in pairs if len(pairs) > 1 else ():
                     right = pair.operands[1]
                     if not isinstance(right, At):
                         path = unit.source[offsets(unit.source, pair.span)[0] : offsets(unit.source, right.span)[0]]
                         yield Proposal(
-                            unit, (Edit(right.span, "@"),), block(unit.source, pair.span), path.rstrip("( \n") + " @"
+                            unit, (Edit(right.span, "@"),), block(unit.source, pair), path.rstrip("( \n") + " @"
                         )
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from vstack.tla.lexer import lexemes
-from vstack.tla.places import Span, text_of
-from vstack.tla.tree import Node
+from vstack.tla.places import text_of
+from vstack.tla.tree import At, Node
 
 _HEADER = "---- MODULE M ----\n"
 
 
-def block(source: str, span: Span) -> str:
-    """The text at ``span``, its further lines moved left by as much as its first.
+def block(source: str, node: Node) -> str:
+    """The text of ``node``, its further lines moved left by as much as its first.
 
     What hangs on columns (lists of ``/\\`` and ``\\/``) keeps its shape.
     """
-    first, *rest = text_of(source, span).split("\n")
-    margin = span.column - 1
+    if isinstance(node, At):
+        # SANY gives `@` the span of the whole component it stands in.
+        return "@"
+    first, *rest = text_of(source, node.span).split("\n")
+    margin = node.span.column - 1
     moved = []
     for line in rest:
         line = line.expandtabs(8).rstrip()
@@ -33,12 +36,12 @@ def beside(before: str, text: str, after: str = "") -> str:
 
 def enclosed(source: str, node: Node) -> str:
     """The text of ``node`` in parentheses."""
-    return beside("(", block(source, node.span), ")")
+    return beside("(", block(source, node), ")")
 
 
 def joined(source: str, left: Node, sign: str, right: Node) -> str:
     """``left sign right``, on one line where both are on one line."""
-    first, second = block(source, left.span), block(source, right.span)
+    first, second = block(source, left), block(source, right)
     if "\n" not in first + second:
         return f"{first} {sign} {second}"
     return f"{enclosed(source, left)}\n{beside(f'{sign} ', enclosed(source, right))}"

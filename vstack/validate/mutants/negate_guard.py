@@ -34,4 +34,4 @@ class NegateGuard:
                     negated = enclosed(unit.source, node.operands[0])
                 else:
                     negated = beside("~", enclosed(unit.source, node))
-                yield Proposal(unit, (Edit(node.span, negated),), block(unit.source, node.span), negated)
+                yield Proposal(unit, (Edit(node.span, negated),), block(unit.source, node), negated)

@@ -99,7 +99,7 @@ def _steps(unit: Unit) -> Iterator[_Step]:
             targets = frozenset(_constants(unit.source, update.node.operands[1]))
             names = frozenset(guard.names)
             yield _Step(
-                unit, variable, guard.node, update.node, flat(block(unit.source, constant.span)), targets, names
+                unit, variable, guard.node, update.node, flat(block(unit.source, constant)), targets, names
             )
 
 
@@ -125,7 +125,7 @@ def _is_literal(node: Node) -> bool:
 def _constants(source: str, value: Node) -> Iterator[str]:
     """The texts of the constants that end up in a written value."""
     if _is_literal(value) and value.level == CONSTANT_LEVEL:
-        yield flat(block(source, value.span))
+        yield flat(block(source, value))
     for child in written(value):
         yield from _constants(source, child)
 
@@ -167,9 +167,9 @@ def _local_names(node: Node | None) -> set[str]:
 
 
 def _put(step: _Step, source: str, guard: Node, update: Node) -> tuple[Edit, Edit]:
-    return (Edit(step.guard.span, block(source, guard.span)), Edit(step.update.span, block(source, update.span)))
+    return (Edit(step.guard.span, block(source, guard)), Edit(step.update.span, block(source, update)))
 
 
 def _shown(step: _Step) -> str:
     source = step.unit.source
-    return f"{step.unit.name}: {flat(block(source, step.guard.span))}, {flat(block(source, step.update.span))}"
+    return f"{step.unit.name}: {flat(block(source, step.guard))}, {flat(block(source, step.update))}"

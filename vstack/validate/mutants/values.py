@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vstack.tla.tree import Apply, Node, children
+from vstack.tla.tree import Apply, At, Node, children
 
 # What these give is no part of their operands: a truth value, a selection, an application.
 _CLOSED = (
@@ -32,6 +32,8 @@ def components(value: Node) -> tuple[Apply, ...]:
 
 def written(node: Node) -> Iterator[Node]:
     """The operands of ``node`` that its value is made of: no paths, field names, conditions or domains."""
+    if isinstance(node, At):
+        return
     if not isinstance(node, Apply):
         yield from children(node)
         return

@@ -42,7 +42,7 @@ class WeakenComparison:
                         whole = node is clause.node and clause.kind == "guard"
                         after = _weaker(unit.source, node, positive, whole)
                         if after is not None:
-                            yield Proposal(unit, (Edit(node.span, after),), block(unit.source, node.span), after)
+                            yield Proposal(unit, (Edit(node.span, after),), block(unit.source, node), after)
 
 
 def comparisons(node: Node, positive: bool) -> Iterator[tuple[Apply, bool]]:

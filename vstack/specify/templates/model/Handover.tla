@@ -16,6 +16,7 @@ Init ==
   /\ transfer = "none"
   /\ phase = [r \in Requests |-> "new"]
 
+\* Request {r} gets the free page and its transfer starts.
 \* @process scheduler
 \* @ours the scaffold stands for no code yet
 Start(r) ==
@@ -25,6 +26,7 @@ Start(r) ==
   /\ transfer' = r
   /\ phase' = [phase EXCEPT ![r] = "loading"]
 
+\* The transfer lands; its request is ready, if it still waits for the data.
 \* @process network
 \* @ours the scaffold stands for no code yet
 Land ==
@@ -33,6 +35,7 @@ Land ==
   /\ phase' = [phase EXCEPT ![transfer] = IF @ = "loading" THEN "ready" ELSE @]
   /\ UNCHANGED page
 
+\* Request {r} gives the page back; with the fix, once its transfer has landed.
 \* @process scheduler
 \* @ours the scaffold stands for no code yet
 Free(r) ==
@@ -43,7 +46,7 @@ Free(r) ==
   /\ phase' = [phase EXCEPT ![r] = "done"]
   /\ UNCHANGED transfer
 
-\* Someone aborts a request while it loads.
+\* Someone aborts request {r} while it loads.
 \* @process user
 \* @environment a user gives up waiting
 Abort(r) ==
