@@ -80,9 +80,8 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
     """
     file = context.project.file
     gathering = Gathering(context, options, on_event)
-    if "specify" in options.stages:
-        on_event("1 specify: comparing the goals with the lock")
-        _specify(gathering)
+    on_event("1 specify: comparing the goals with the lock")
+    _specify(gathering)
     if file.model is not None:
         on_event("2 abstract: reading the model and its anchors")
         _abstract(gathering)
@@ -120,7 +119,8 @@ def _specify(gathering: Gathering) -> None:
     spec = context.spec if context.project.file.model is not None else None
     pins = compute_pins(context.project, spec)
     findings, rows = check_lock(context.project, pins, base=gathering.options.base)
-    gathering.findings += findings
+    # Without this stage a report still tells the goals in words, and whether they are approved.
+    gathering.findings += findings if "specify" in gathering.options.stages else []
     gathering.parts["goals"] = tuple(row.model_copy(update={"helpers": _helpers(pins, row.name)}) for row in rows)
 
 

@@ -13,9 +13,9 @@ NO_TRACE = "no trace recorded"
 NOT_HOLDS = "“As expected” is not “holds”"
 
 _MEANING = {
-    "as expected": "every cell of the matrix came out as the lock expects it",
+    "as expected": "every cell of the matrix came out as the matrix states",
     "holds": "every goal that was asked for holds, within the bounds and assumptions below",
-    "not as expected": "at least one cell of the matrix did not come out as the lock expects it",
+    "not as expected": "something did not come out as stated: a cell, a guard's kill, a mutant or a trace",
     "violated": "a goal that was asked for is violated",
     "undecided": "at least one run ended without an answer, so nothing is claimed",
     "refused": "a rule refuses this project, so no result of it counts",
