@@ -167,3 +167,24 @@ def test_the_command_prints_the_report_and_its_exit_code(project: Path, capsys: 
     assert main_group.main([*arguments, "--json"], standalone_mode=False) == 1
     (row,) = json.loads(capsys.readouterr().out)
     assert row["verdict"] == "violated"
+
+
+def test_a_log_that_was_thinned_after_its_approval_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program.write(project / "clocked.jsonl", program.run(rounds=3))
+    program.write(project / "causal.jsonl", program.run(rounds=3))
+    place = ["-p", str(project)]
+    assert main_group.main(["spec", "approve", "--demo", "--yes", *place], standalone_mode=False) == 0
+    assert main_group.main(["spec", "check", *place], standalone_mode=False) == 0
+    lines = (project / "clocked.jsonl").read_text().splitlines(keepends=True)
+    (project / "clocked.jsonl").write_text("".join(lines[:-1]))
+    capsys.readouterr()
+    assert main_group.main(["spec", "check", *place], standalone_mode=False) == 1
+    assert "log sha256" in capsys.readouterr().out
+
+
+def test_a_log_in_which_nothing_can_be_corrupted_is_refused_as_such(project: Path) -> None:
+    event = {"clock": 1, "event": "alloc", "thread": "a", "page": 0, "owner": {"0": "a", "1": "Nobody", "2": "Nobody"}}
+    program.write(project / "clocked.jsonl", [event])
+    row = replayed(project, "clocked")
+    assert row.verdict == "refused"
+    assert "no event could be corrupted" in row.reason
