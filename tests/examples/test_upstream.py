@@ -104,11 +104,11 @@ def test_a_weakened_goal_environment_guard_or_cell_is_refused_at_once(case: str,
     project = folder / "vstack.yaml"
     changes = []
     for goal in file.goals.values():
-        changes.append((goals, rf"(?m)^{goal.formula} ==\n", f"{goal.formula} ==\n    TRUE \\\\/\n"))
+        changes.append((goals, rf"(?m)^{goal.formula} ==", f"{goal.formula} == TRUE \\\\/"))
     for action in file.environment_actions:
-        changes.append((environment, rf"(?m)^({action}(\(\w+(, \w+)*\))?) ==\n", r"\1 ==\n    /\\ FALSE\n"))
+        changes.append((environment, rf"(?m)^({action}(\([^)]*\))?) ==", r"\1 == FALSE /\\"))
     for guard in file.guards:
-        changes.append((project, rf"(guards: \[.*)\b{guard}\b,? ?", r"\1"))
+        changes.append((project, rf"(guards: \[[^\]]*)\b{guard}\b,?\s*", r"\1"))
     changes.append((project, r": violated", ": holds"))
     for path, pattern, replacement in changes:
         text = path.read_text()
@@ -116,7 +116,9 @@ def test_a_weakened_goal_environment_guard_or_cell_is_refused_at_once(case: str,
         assert count == 1, f"{pattern} is not in {path.name}"
         path.write_text(changed)
         ended = vstack(folder, "spec", "check")
-        assert ended.returncode in (1, 2), f"{pattern}: {ended.stdout}"
+        # A guard that `kills` takes from a variant without it is an error already.
+        codes = (1, 2) if "guards" in pattern else (1,)
+        assert ended.returncode in codes, f"{pattern}: {ended.stdout}{ended.stderr}"
         assert not (folder / ".vstack" / "evidence").exists()
         path.write_text(text)
     assert vstack(folder, "spec", "check").returncode == 0
