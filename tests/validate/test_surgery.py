@@ -74,7 +74,7 @@ def test_spliced_and_block(spec: Spec) -> None:
     step = spec.definition("Step")
     assert spliced(SOURCE, [(step.span, "Step(p, q) == TRUE")]).count("Step(p, q) == TRUE\nLOCAL") == 1
     assert step.body is not None
-    assert block(SOURCE, step.body.span).split("\n")[1] == "/\\ \\/ y = q /\\ x' = 1"
+    assert block(SOURCE, step.body).split("\n")[1] == "/\\ \\/ y = q /\\ x' = 1"
 
 
 def test_flat_forgets_comments_and_layout() -> None:

@@ -134,7 +134,7 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
                 "verdict": Verdict.REFUSED,
                 "reason": "every corrupted event is accepted too, so this mapping compares nothing: map state variables"
                 if walk.controls
-                else "no event could be corrupted as a control (each value occurs once): record a longer trace",
+                else "no event could be corrupted as a control: the mapping compares nothing, or each value occurs only once",
             }
         )
     return row.model_copy(update={"seconds": round(monotonic() - started, 3)})
