@@ -82,7 +82,7 @@ def test_kills_mutants_anchors_traces_and_assumptions_are_told() -> None:
         "Recheck is excused: Needed only once pages are shared",
         "Hold and Recheck together break Isolation, Integrity",
         "mutants of variant patient: 1 killed, 1 equivalent, 1 survived",
-        "survived (excused: The status is for people to read only.): drop an update in Retry",
+        "1 survived, excused: The status is for people to read only.",
         "anchors to the code: 1 exact, 1 moved, 1 not checked",
         "traces: no trace recorded",
         "bounds: Requests = {r1, r2}, Pages = {p1, p2}",

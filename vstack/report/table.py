@@ -176,13 +176,13 @@ def _mutants(report: CaseReport, console: Console) -> None:
     ]
     for name, good in controls:
         _item(console, f"control: {name}: {'yes' if good else 'NO, so no mutant counts'}")
-    for row in mutation.rows:
-        if row.status in ("survived", "undecided", "broken"):
-            excuse = f" (excused: {row.excuse})" if row.excuse else ""
-            _item(
-                console,
-                f"{row.status}{excuse}: {row.operator} in {row.action} ({row.where}): {row.before} → {row.after}",
-            )
+    left = [row for row in mutation.rows if row.status in ("survived", "undecided", "broken")]
+    # An excuse may cover dozens; each mutant by itself is on the page and in the JSON.
+    for (status, excuse), number in Counter((row.status, row.excuse) for row in left if row.excuse).items():
+        _item(console, f"{number} {status}, excused: {excuse}")
+    for row in left:
+        if not row.excuse:
+            _item(console, f"{row.status}: {row.operator} in {row.action} ({row.where}): {row.before} → {row.after}")
 
 
 _STATUSES = ("killed", "equivalent", "survived", "broken", "undecided")
