@@ -98,13 +98,13 @@ class View:
                 groups.setdefault((cell.goal, verdict_word(cell.evidence)), []).append(cell)
         found = []
         for (goal, verdict), cells in groups.items():
-            asked = sum(cell.variant == variant and cell.goal == goal for cell in self.report.cells)
             found.append(
                 Tally(
                     goal=goal,
                     verdict=verdict,
                     environments=tuple(cell.environment for cell in cells),
-                    everywhere=len(cells) == asked,
+                    # Of all environments: one that the goal was not asked in must not pass for one it holds in.
+                    everywhere=len(cells) == len(self.environments),
                     as_expected=all(cell.as_expected for cell in cells),
                     link=next((link for cell in cells if (link := self.link(cell.evidence))), None),
                 )
