@@ -80,7 +80,9 @@ def _resolve(root: Path, ref: str) -> str:
     raise VstackError(
         f"git does not know `{ref}`" + (" in this shallow clone" if shallow else ""),
         where=str(root),
-        todo=f"Fetch it: `git fetch origin {ref.removeprefix('origin/')}`" + (" --unshallow" if shallow else ""),
+        todo="Fetch the history: `git fetch --unshallow origin`"
+        if shallow
+        else f"Fetch it: `git fetch origin {ref.removeprefix('origin/')}`",
     )
 
 
