@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -84,3 +85,30 @@ vstack.cli.main()
 def test_a_program_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no-such-program"):
         run(["no-such-program"], cwd=tmp_path, env=os.environ, seconds=1)
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1, 2, 3, 5, 8])
+def test_ctrl_c_while_a_child_is_being_started_leaves_nothing(tmp_path: Path, delay_ms: int) -> None:
+    # The signal comes at the worst moment: from within the start of the child itself.
+    mark = f"3{delay_ms:02d}.5"
+    code = f"""
+import os, signal, subprocess, time
+from pathlib import Path
+from vstack import process
+real = subprocess.Popen
+class Interrupting(real):
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        time.sleep({delay_ms} / 1000)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+process.subprocess.Popen = Interrupting
+process.run(["sleep", "{mark}"], cwd=Path("/"), env=os.environ, seconds=60)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert "KeyboardInterrupt" in ended.stderr
+    commands = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            commands.append(path.read_bytes())
+    assert f"sleep\0{mark}\0".encode() not in commands

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -92,14 +92,14 @@ def run(
         KeyboardInterrupt: ``stop_all`` ended the child, or no more are started.
     """
     started = monotonic()
-    child, reason = _start(argv, cwd, env)
+    child: subprocess.Popen[str] | None = None
     lines: deque[str] = deque(maxlen=keep_lines)
     errors: deque[str] = deque(maxlen=keep_lines)
     failures: list[BaseException] = []
     ended = threading.Event()
 
     def drain() -> None:
-        assert child.stderr is not None
+        assert child is not None and child.stderr is not None
         errors.extend(child.stderr)
 
     def watch() -> None:
@@ -112,6 +112,7 @@ def run(
             if monotonic() - started >= seconds:
                 stop = stop or f"out of time after {seconds:g} s"
             if stop:
+                assert child is not None
                 reason.append(stop)
                 kill_group(child)
                 return
@@ -119,6 +120,8 @@ def run(
     reader = threading.Thread(target=drain, daemon=True)
     watcher = threading.Thread(target=watch, daemon=True)
     try:
+        with _signals_later():
+            child, reason = _start(argv, cwd, env)
         reader.start()
         watcher.start()
         assert child.stdout is not None
@@ -131,11 +134,13 @@ def run(
         child.wait()
     finally:
         ended.set()
-        if child.poll() is None:
-            kill_group(child)
-        with _live_lock:
-            _live.pop(child, None)
-        reader.join(timeout=GRACE_SECONDS)
+        if child is not None:
+            if child.poll() is None:
+                kill_group(child)
+            with _live_lock:
+                _live.pop(child, None)
+        if reader.ident is not None:
+            reader.join(timeout=GRACE_SECONDS)
     if failures:
         raise failures[0]
     if INTERRUPTED in reason:
@@ -143,6 +148,25 @@ def run(
     return Finished(
         child.returncode, "".join(lines), "".join(errors), monotonic() - started, reason[0] if reason else None
     )
+
+
+@contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Hold ctrl-C and termination back in the main thread, so that no child is born that nobody knows of."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        for number in before:
+            signal.signal(number, lambda number, frame: caught.append(number))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+    if caught:
+        signal.raise_signal(caught[0])
 
 
 def _start(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen[str], list[str]]:
