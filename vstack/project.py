@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from vstack.errors import VstackError
 from vstack.files import read_text
+from vstack.strict_yaml import StrictLoader
 
 PROJECT_FILE = "vstack.yaml"
 LOCK_FILE = "vstack.lock"
@@ -363,7 +364,7 @@ def load_project(folder: Path) -> Project:
         )
     text = read_text(path)
     try:
-        data = yaml.load(text, Loader=_StrictLoader)
+        data = yaml.load(text, Loader=StrictLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
@@ -377,19 +378,6 @@ def load_project(folder: Path) -> Project:
     except ValidationError as error:
         raise _explain(error, path, text) from None
     return Project(path.parent.resolve(), file)
-
-
-class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The safe loader, but a key written twice is an error, not the last one's win."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the key `{key}` stands twice", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
 
 
 def _explain(error: ValidationError, path: Path, text: str) -> VstackError:

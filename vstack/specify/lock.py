@@ -12,6 +12,7 @@ from pydantic import ValidationError, model_validator
 from vstack.errors import RefusedError, VstackError
 from vstack.files import write_atomic
 from vstack.specify.pins import Frozen, Pins, canonical, digest_of
+from vstack.strict_yaml import StrictLoader
 from vstack.tla.normal import NORMAL_FORM
 
 LOCK_FORMAT: Literal[1] = 1
@@ -106,7 +107,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
             todo="Put `vstack.lock -text` into .gitattributes and check the file out again",
         )
     try:
-        raw = yaml.load(data.decode("utf-8"), Loader=_Loader)
+        raw = yaml.load(data.decode("utf-8"), Loader=StrictLoader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{where}:{mark.line + 1}" if mark else where
@@ -172,19 +173,6 @@ def next_lock(project: str, pins: Pins, current: Lock | None) -> Lock:
         return Lock(project=project, sequence=1, pins=pins)
     earlier = (current.previous, *current.earlier) if current.previous else ()
     return Lock(project=project, sequence=current.sequence + 1, previous=current.digest, earlier=earlier, pins=pins)
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The safe loader, but a key written twice is an error, not the last one's win."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"`{key}` stands twice", key_node.start_mark)
-            seen.add(key)
-        return super().construct_mapping(node, deep)
 
 
 @functools.cache
