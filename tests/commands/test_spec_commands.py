@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.specify.keys import make_key
 from vstack.commands import init, spec_approve, spec_check, spec_diff, spec_draft, spec_show
 from vstack.errors import RefusedError, VstackError
 from vstack.files import exclusive
@@ -30,9 +30,7 @@ def approve(folder: Path, **changes: object) -> int:
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("keys") / "id"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-    return path
+    return make_key(tmp_path_factory.mktemp("keys") / "id")
 
 
 def test_from_an_empty_folder_to_an_approved_goal_and_its_diff(

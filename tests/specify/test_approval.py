@@ -1,13 +1,13 @@
-"""Approvals made and checked by the real ssh-keygen: who may, over what, and what a forger can't do."""
+"""Approvals made by the real ssh-keygen and checked by vstack: who may, over what, and what a forger can't do."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.specify import security_key
+from tests.specify.keys import make_key
 from tests.specify.test_lock import PINS
 from vstack.errors import RefusedError, VstackError
 from vstack.specify.approval import sign, verify
@@ -20,9 +20,7 @@ LOCK = Lock(project="p", sequence=2, previous="11" * 32, pins=PINS)
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("keys") / "a key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "note", "-f", str(path)], check=True)
-    return path
+    return make_key(tmp_path_factory.mktemp("keys") / "a key")
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +69,7 @@ def test_a_removed_approver_no_longer_counts(signed: Lock) -> None:
 
 def test_an_approver_for_another_purpose_or_out_of_date_does_not_count(signed: Lock, key: Path) -> None:
     kind, data = read_public_key(key)
-    for options in ('namespaces="git"', 'valid-before="20200101"'):
+    for options in ('namespaces="git"', 'namespaces="*,!vstack-*"', 'valid-before="20200101"', 'valid-after="29990101Z"'):
         with pytest.raises(RefusedError, match="not valid"):
             verify(signed, signed.approvals[0], f"{PERSON} {options} {kind} {data}\n", where="vstack.approvers")
 
@@ -107,6 +105,22 @@ def test_signing_with_what_is_no_key_says_so(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("not a key\n")
     with pytest.raises(VstackError, match="could not sign"):
         sign(LOCK, key=tmp_path / "key", principal=PERSON)
+
+
+def test_an_approver_may_be_a_pattern(signed: Lock, key: Path) -> None:
+    kind, data = read_public_key(key)
+    for pattern, options in (("*@example.org", 'valid-after="202001010000Z",namespaces="git,vstack-*"'), ("p?rson@*", "")):
+        assert verify(signed, signed.approvals[0], f"{pattern} {options} {kind} {data}\n", where="f").principal == PERSON
+    for pattern in ("*@example.com", "*,!person@*", "[p]erson@example.org"):
+        with pytest.raises(RefusedError, match="lists its key for another name"):
+            verify(signed, signed.approvals[0], f"{pattern} {kind} {data}\n", where="f")
+
+
+@pytest.mark.parametrize("option", ["cert-authority", 'valid-after="yesterday"', 'since="20200101"'])
+def test_an_option_that_is_not_known_refuses_the_file(signed: Lock, key: Path, option: str) -> None:
+    kind, data = read_public_key(key)
+    with pytest.raises(VstackError, match="f:1"):
+        verify(signed, signed.approvals[0], f"{PERSON} {option} {kind} {data}\n", where="f")
 
 
 def test_approvers_are_read_with_options_and_found_by_key(key: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.specify import security_key
+from tests.specify.keys import make_key
 from tests.specify.test_base import git
 from vstack.project import Project, load_project
 from vstack.results import Finding
@@ -44,7 +44,7 @@ def approved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     git(root, "init", "-q", "-b", "main")
     git(root, "config", "user.email", "person@example.org")
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(root.parent / "key")], check=True)
+    make_key(root.parent / "key")
     project = load_project(root)
     approve(
         project,

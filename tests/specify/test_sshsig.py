@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.specify import security_key
+from tests.specify.keys import make_key, needs_ssh_keygen
 from vstack.errors import RefusedError
 from vstack.specify.sshsig import parse_signature
 
 
 def software_signature(folder: Path, *key_options: str) -> str:
     key, message = folder / "key", folder / "message"
-    subprocess.run(["ssh-keygen", "-q", *key_options, "-N", "", "-f", str(key)], check=True)
+    make_key(key, *key_options)
     message.write_bytes(b"hello")
     subprocess.run(["ssh-keygen", "-Y", "sign", "-q", "-f", str(key), "-n", "test", str(message)], check=True)
     return message.with_suffix(".sig").read_text()
@@ -43,6 +44,7 @@ def test_the_flags_of_a_security_key_are_read(flags: int, touch: bool, verified:
     assert (parsed.key_type, parsed.touch, parsed.verified) == ("sk-ssh-ed25519@openssh.com", touch, verified)
 
 
+@needs_ssh_keygen
 @pytest.mark.parametrize("flags", [0x00, 0x01, 0x05])
 def test_ssh_keygen_accepts_the_handmade_signature_whatever_its_flags(tmp_path: Path, flags: int) -> None:
     """So the byte layout is OpenSSH's, and the check of the flags has to be our own."""
@@ -54,6 +56,7 @@ def test_ssh_keygen_accepts_the_handmade_signature_whatever_its_flags(tmp_path: 
     assert subprocess.run(argv, input=b"hullo", capture_output=True).returncode != 0
 
 
+@needs_ssh_keygen
 def test_flags_can_not_be_raised_afterwards(tmp_path: Path) -> None:
     """The flags are under the signature: setting the touch bit in a finished signature voids it."""
     untouched = security_key.signature(b"hello", flags=0x00)

@@ -1,8 +1,7 @@
-"""Approvals: SSH signatures over a lock, made and checked with `ssh-keygen -Y`."""
+"""Approvals: SSH signatures over a lock. A person signs with `ssh-keygen -Y sign`; vstack checks them itself."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from pathlib import Path
 from vstack.errors import RefusedError, VstackError
 from vstack.specify.approvers import NAMESPACE, parse_approvers
 from vstack.specify.lock import DEMO_LABEL, DEMO_PRINCIPAL, Approval, Lock
+from vstack.specify.sshkey import ThrowawayKey, is_genuine
 from vstack.specify.sshsig import parse_signature
 
-_VERIFY_SECONDS = 30.0
 # A person looks for the key and touches it; ssh-keygen itself waits for ever.
 _SIGN_SECONDS = 300.0
 
@@ -63,7 +62,10 @@ def sign(lock: Lock, *, key: Path, principal: str) -> Lock:
                 argv, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, timeout=_SIGN_SECONDS
             )
         except FileNotFoundError:
-            raise _no_ssh_keygen() from None
+            raise VstackError(
+                "Signing with your key needs `ssh-keygen` (OpenSSH 8.9 or later), which is not on the PATH",
+                todo="Install the OpenSSH client (Debian: openssh-client)",
+            ) from None
         except subprocess.TimeoutExpired:
             raise VstackError(
                 "Signing took longer than 5 minutes", where=str(key), todo="Try again and touch the key"
@@ -77,28 +79,13 @@ def sign(lock: Lock, *, key: Path, principal: str) -> Lock:
                 todo="Name a private key, or the public key of one that the SSH agent holds",
             )
         armored = signature.read_text(encoding="ascii")
-    label = DEMO_LABEL if principal == DEMO_PRINCIPAL else None
-    approval = Approval(principal=principal, time=time, label=label, signature=armored)
-    return lock.model_copy(update={"approvals": (*lock.approvals, approval)})
+    return _approved(lock, principal, time, armored)
 
 
-def make_demo_key(folder: Path) -> Path:
-    """A throwaway key pair in ``folder``; who calls deletes it after one signature.
-
-    Raises:
-        VstackError: `ssh-keygen` is missing or fails.
-    """
-    key = folder / "demo-key"
-    argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(key)]
-    try:
-        subprocess.run(argv, check=True, capture_output=True, timeout=_VERIFY_SECONDS)
-    except FileNotFoundError:
-        raise _no_ssh_keygen() from None
-    except subprocess.CalledProcessError as error:
-        raise VstackError(
-            f"ssh-keygen could not make a demo key: {error.stderr.decode(errors='replace').strip()}"
-        ) from None
-    return key
+def sign_for_demo(lock: Lock, key: ThrowawayKey) -> Lock:
+    """``lock`` with an approval by a throwaway key added, labelled as no person's."""
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    return _approved(lock, DEMO_PRINCIPAL, time, key.sign(lock.payload(DEMO_PRINCIPAL, time), NAMESPACE))
 
 
 def verify(lock: Lock, approval: Approval, approvers: str, *, where: str) -> Verified:
@@ -107,57 +94,36 @@ def verify(lock: Lock, approval: Approval, approvers: str, *, where: str) -> Ver
     Raises:
         RefusedError: the signature is broken, is not over this lock, or its
             signer is not an approver (any more).
-        VstackError: the approvers file doesn't parse, or `ssh-keygen` is missing.
+        VstackError: the approvers file doesn't parse.
     """
     signature = parse_signature(approval.signature)
     if signature.namespace != NAMESPACE:
         raise RefusedError(f"The signature was made for `{signature.namespace}`, not for `{NAMESPACE}`", where=where)
-    listed = parse_approvers(approvers, where=where)
-    if not any(entry.public_key == signature.public_key for entry in listed):
+    own = [entry for entry in parse_approvers(approvers, where=where) if entry.public_key == signature.public_key]
+    if not own:
         raise RefusedError(
             f"The key that approved as {approval.principal} is not in the approvers file",
             where=where,
             todo="An approver must approve again, or a code owner must add the key to that file",
         )
-    with tempfile.TemporaryDirectory(prefix="vstack-verify-") as folder:
-        allowed, signed = Path(folder) / "approvers", Path(folder) / "signature"
-        allowed.write_text(approvers, encoding="utf-8")
-        signed.write_text(approval.signature, encoding="ascii", errors="replace")
-        argv = [
-            "ssh-keygen",
-            "-Y",
-            "verify",
-            "-f",
-            str(allowed),
-            "-I",
-            approval.principal,
-            "-n",
-            NAMESPACE,
-            "-s",
-            str(signed),
-        ]
-        try:
-            ended = subprocess.run(
-                argv,
-                input=lock.payload(approval.principal, approval.time),
-                capture_output=True,
-                timeout=_VERIFY_SECONDS,
-                env={**os.environ, "LC_ALL": "C"},
-            )
-        except FileNotFoundError:
-            raise _no_ssh_keygen() from None
-    if ended.returncode != 0:
-        said = (ended.stderr or ended.stdout).decode(errors="replace").strip().splitlines()
+    now = datetime.now(UTC)
+    if not any(entry.may_approve(approval.principal, now) for entry in own):
         raise RefusedError(
-            f"The approval by {approval.principal} is not valid for this lock: {said[0] if said else 'ssh-keygen refused it'}",
+            f"The approval by {approval.principal} is not valid for this lock: the approvers file lists its key"
+            " for another name or purpose, or for another time",
+            where=f"{where}:{own[0].line}",
+            todo="An approver must approve again, or a code owner must change that line",
+        )
+    if not is_genuine(signature, lock.payload(approval.principal, approval.time)):
+        raise RefusedError(
+            f"The approval by {approval.principal} is not valid for this lock: its signature is over something else",
             where=where,
-            todo="The lock was edited after its approval, or the key may not approve: restore it, or approve again",
+            todo="The lock was edited after its approval: restore it with git, or approve again",
         )
     return Verified(approval.principal, approval.time, signature.key_type, signature.touch, signature.verified)
 
 
-def _no_ssh_keygen() -> VstackError:
-    return VstackError(
-        "Approvals need `ssh-keygen` (OpenSSH 8.9 or later), which is not on the PATH",
-        todo="Install the OpenSSH client (Debian: openssh-client)",
-    )
+def _approved(lock: Lock, principal: str, time: str, signature: str) -> Lock:
+    label = DEMO_LABEL if principal == DEMO_PRINCIPAL else None
+    approval = Approval(principal=principal, time=time, label=label, signature=signature)
+    return lock.model_copy(update={"approvals": (*lock.approvals, approval)})

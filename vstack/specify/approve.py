@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from vstack.errors import RefusedError, VstackError
 from vstack.files import read_text
 from vstack.project import Project
-from vstack.specify.approval import make_demo_key, sign
+from vstack.specify.approval import sign, sign_for_demo
 from vstack.specify.approvers import (
     APPROVERS_FILE,
     approver_line,
@@ -23,6 +22,7 @@ from vstack.specify.approvers import (
 from vstack.specify.check import check_approval, lock_changes
 from vstack.specify.lock import DEMO_PRINCIPAL, Lock, next_lock, read_lock, write_lock
 from vstack.specify.pins import Pins
+from vstack.specify.sshkey import ThrowawayKey
 
 
 def refuse_in_ci(environ: Mapping[str, str]) -> None:
@@ -96,15 +96,14 @@ def approve(project: Project, lock: Lock, *, key: Path, principal: str | None) -
 
 
 def approve_for_demo(project: Project, lock: Lock) -> Lock:
-    """Sign ``lock`` with a throwaway key that is deleted at once: labelled, and no person's approval.
+    """Sign ``lock`` with a throwaway key that is forgotten at once: labelled, and no person's approval.
 
     Raises:
-        VstackError: `ssh-keygen` fails, or a file can't be written.
+        VstackError: a file can't be written.
     """
-    with tempfile.TemporaryDirectory(prefix="vstack-demo-") as folder:
-        key = make_demo_key(Path(folder))
-        signed = sign(_without(lock, DEMO_PRINCIPAL), key=key, principal=DEMO_PRINCIPAL)
-        put_demo_key(project.root / APPROVERS_FILE, *read_public_key(key))
+    key = ThrowawayKey()
+    signed = sign_for_demo(_without(lock, DEMO_PRINCIPAL), key)
+    put_demo_key(project.root / APPROVERS_FILE, key.key_type, key.public)
     write_lock(project.lock_path, signed)
     return signed
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import shlex
+import fnmatch
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from vstack.errors import VstackError
 from vstack.files import read_text, write_atomic
@@ -14,6 +18,10 @@ from vstack.specify.lock import DEMO_PRINCIPAL
 
 APPROVERS_FILE = "vstack.approvers"
 NAMESPACE = "vstack-approval"
+_LINE = re.compile(
+    r'(?P<principals>"[^"]+"|[^\s"]+)\s+((?P<options>(?:[^\s"]|"[^"]*")+)\s+)?'
+    r"(?P<type>(?:ssh-|sk-|ecdsa-)\S+)\s+(?P<key>\S+)(\s.*)?"
+)
 _HEADER = """\
 # Who may approve goals: OpenSSH's allowed-signers format (man ssh-keygen, ALLOWED SIGNERS).
 # The copy on the target branch is the one that counts.
@@ -22,36 +30,98 @@ _HEADER = """\
 
 @dataclass(frozen=True)
 class Approver:
-    """One line: the principals as written (may hold `*`), the key's type and its bytes."""
+    """One line: the principals as written (may hold `*`, `?` and `!`), the key's type and bytes, and its limits."""
 
     principals: tuple[str, ...]
     key_type: str
     public_key: bytes
     line: int
+    namespaces: tuple[str, ...] = ("*",)
+    valid_after: datetime | None = None
+    valid_before: datetime | None = None
+
+    def may_approve(self, principal: str, now: datetime) -> bool:
+        """Whether this line lets its key approve as ``principal`` at ``now``."""
+        return (
+            _matches(self.principals, principal)
+            and _matches(self.namespaces, NAMESPACE)
+            and (self.valid_after is None or self.valid_after <= now)
+            and (self.valid_before is None or now < self.valid_before)
+        )
 
 
 def parse_approvers(text: str, *, where: str) -> tuple[Approver, ...]:
-    """The approvers in ``text``.
+    """The approvers in ``text``: OpenSSH's allowed-signers format (ssh-keygen(1), ALLOWED SIGNERS).
 
     Raises:
-        VstackError: a line that is not `principals [options] keytype key`, with ``file:line``.
+        VstackError: a line that is not `principals [options] keytype key`, or
+            an option that is not known, with ``file:line``.
     """
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
+        place = f"{where}:{number}"
+        form = _LINE.fullmatch(line.strip())
         try:
-            words = shlex.split(line)
-            place = next(i for i, word in enumerate(words) if i and word.startswith(("ssh-", "sk-", "ecdsa-")))
-            key = base64.b64decode(words[place + 1], validate=True)
-        except (ValueError, StopIteration, IndexError, binascii.Error):
+            if form is None:
+                raise ValueError
+            key = base64.b64decode(form["key"], validate=True)
+        except (ValueError, binascii.Error):
             raise VstackError(
                 "A line of the approvers file is not `principal keytype key`",
-                where=f"{where}:{number}",
+                where=place,
                 todo="Write it as in the public key's file, with the principal (an e-mail address) in front",
             ) from None
-        found.append(Approver(tuple(words[0].split(",")), words[place], key, number))
+        options = _options(form["options"] or "", place)
+        found.append(Approver(tuple(form["principals"].strip('"').split(",")), form["type"], key, number, **options))
     return tuple(found)
+
+
+def _options(text: str, place: str) -> dict[str, Any]:
+    """The limits of a line; one that vstack does not know refuses the file, since it may forbid what is asked."""
+    options: dict[str, Any] = {}
+    for part in re.findall(r'(?:[^,"]|"[^"]*")+', text):
+        name, _, value = part.partition("=")
+        value = value.strip('"')
+        if name.lower() == "namespaces":
+            options["namespaces"] = tuple(value.split(","))
+        elif name.lower() in ("valid-after", "valid-before"):
+            options[name.lower().replace("-", "_")] = _time(value, place)
+        else:
+            raise VstackError(
+                f"The approvers file has the option `{name}`, which vstack does not know",
+                where=place,
+                todo="Use `namespaces`, `valid-after` and `valid-before` only; list keys themselves, not authorities",
+            )
+    return options
+
+
+def _time(text: str, place: str) -> datetime:
+    """`YYYYMMDD[HHMM[SS]][Z]`, in local time unless it ends in Z."""
+    digits = text.removesuffix("Z")
+    form = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}.get(len(digits), "")
+    try:
+        time = datetime.strptime(digits, form)
+    except ValueError:
+        raise VstackError(
+            f"The approvers file has the time `{text}`",
+            where=place,
+            todo="Write YYYYMMDD or YYYYMMDDHHMM[SS], with Z for UTC",
+        ) from None
+    return time.replace(tzinfo=UTC) if text.endswith("Z") else time.astimezone()
+
+
+def _matches(patterns: Iterable[str], text: str) -> bool:
+    """As OpenSSH matches a list: some pattern fits, and none that begins with `!` does; only `*` and `?` are wild."""
+    fits = False
+    for pattern in patterns:
+        wild = pattern.removeprefix("!").replace("[", "[[]")
+        if fnmatch.fnmatchcase(text, wild):
+            if pattern.startswith("!"):
+                return False
+            fits = True
+    return fits
 
 
 def read_public_key(path: Path) -> tuple[str, str]:

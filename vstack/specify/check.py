@@ -33,7 +33,7 @@ def check_lock(
     this very lock.
 
     Raises:
-        VstackError: the policy or an approvers file doesn't parse, or `ssh-keygen` is missing.
+        VstackError: the policy or an approvers file doesn't parse.
     """
     read_policy(project.file.policy, where=str(project.root / PROJECT_FILE))
     try:

@@ -21,22 +21,32 @@ USER_VERIFIED = 0x04
 class SshSignature:
     """``touch``: the key's hardware saw a touch; ``verified``: it also saw a PIN or a fingerprint.
 
-    Both are only as good as the cryptographic check of the same bytes, which
-    `ssh-keygen -Y verify` does: the flags are part of what the key signs.
+    Both are only as good as the cryptographic check of the same bytes (``is_genuine``):
+    the flags are part of what the key signs.
+
+    ``signature`` is the bare signature of type ``signature_type``; ``tail``, of
+    security keys alone, is the flags byte and the counter that stand under it.
     """
 
     key_type: str
     public_key: bytes
     namespace: str
+    hash_name: str
+    signature_type: str
+    signature: bytes
+    tail: bytes
     touch: bool
     verified: bool
 
 
-class _Reader:
+class Reader:
+    """SSH's wire format (RFC 4251, section 5), read from the front."""
+
     def __init__(self, data: bytes) -> None:
         self.data, self.position = data, 0
 
     def take(self, size: int) -> bytes:
+        """The next ``size`` bytes."""
         piece = self.data[self.position : self.position + size]
         if len(piece) != size:
             raise RefusedError("The signature is cut short", todo="Approve again: `vstack spec approve`")
@@ -44,15 +54,19 @@ class _Reader:
         return piece
 
     def number(self) -> int:
+        """A uint32."""
         return int.from_bytes(self.take(4), "big")
 
     def string(self) -> bytes:
+        """Bytes with their length in front."""
         return self.take(self.number())
 
     def text(self) -> str:
+        """A string as UTF-8."""
         return self.string().decode("utf-8", errors="replace")
 
     def end(self) -> None:
+        """Refuse what is left over."""
         if self.position != len(self.data):
             raise RefusedError("The signature has bytes too many", todo="Approve again: `vstack spec approve`")
 
@@ -67,27 +81,41 @@ def parse_signature(armored: str) -> SshSignature:
         RefusedError: not an SSH signature, cut short, of a key type other than
             its own public key's, or with bytes left over.
     """
-    reader = _Reader(_dearmor(armored))
+    reader = Reader(_dearmor(armored))
     if reader.take(len(_MAGIC)) != _MAGIC or reader.number() != 1:
         raise RefusedError("The signature is not an SSH signature of version 1")
     public_key = reader.string()
     namespace = reader.text()
     reader.string()  # reserved
-    reader.text()  # hash algorithm
-    inner = _Reader(reader.string())
+    hash_name = reader.text()
+    inner = Reader(reader.string())
     reader.end()
-    key_type = _Reader(public_key).text()
+    key_type = Reader(public_key).text()
     signature_type = inner.text()
-    inner.string()
+    signature, tail = inner.string(), b""
     touch = verified = False
+    if signature_type != key_type and key_type != "ssh-rsa":  # an RSA key's signatures name their hash instead
+        raise RefusedError(f"The signature is of type {signature_type}, its key of type {key_type}")
     if key_type in SECURITY_KEYS:
-        if signature_type != key_type:
-            raise RefusedError(f"The signature is of type {signature_type}, its key of type {key_type}")
-        flags = inner.take(1)[0]
-        inner.number()  # the key's signature counter
+        tail = inner.take(5)  # flags, and the key's signature counter
+        flags = tail[0]
         touch, verified = bool(flags & USER_PRESENT), bool(flags & USER_VERIFIED)
     inner.end()
-    return SshSignature(key_type, public_key, namespace, touch, verified)
+    return SshSignature(
+        key_type, public_key, namespace, hash_name, signature_type, signature, tail, touch, verified
+    )
+
+
+def string(data: bytes) -> bytes:
+    """``data`` with its length in front, as SSH writes a string."""
+    return len(data).to_bytes(4, "big") + data
+
+
+def armor(blob: bytes) -> str:
+    """A binary signature between the SSH SIGNATURE lines."""
+    text = base64.b64encode(blob).decode()
+    lines = [text[start : start + 70] for start in range(0, len(text), 70)]
+    return "\n".join([BEGIN, *lines, END]) + "\n"
 
 
 def _dearmor(armored: str) -> bytes:
