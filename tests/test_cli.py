@@ -62,3 +62,13 @@ def test_an_expected_error_is_one_paragraph_and_exit_code_2(tmp_path: Path) -> N
         assert ended.stderr.startswith("Error: No vstack.yaml here"), arguments
         assert len(ended.stderr.splitlines()) == 1
         assert "Traceback" not in ended.stderr
+
+
+def test_what_nohup_ignores_stays_ignored() -> None:
+    program = (
+        "import os, signal, vstack.cli as cli\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "cli.main_group.main = lambda **options: os.kill(os.getpid(), signal.SIGHUP)\n"
+        "cli.main()\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0

@@ -106,8 +106,10 @@ for _name, (_help, _table) in GROUPS.items():
 def main() -> None:
     """Run the command line; the one boundary where expected errors become exit codes."""
     # Killed or hung up on, we still end our engines: Python's default would leave them running.
+    # What `nohup` or a shell's `&` has told us to ignore stays ignored.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
     try:
         code = main_group.main(standalone_mode=False)
     except click.exceptions.Abort:

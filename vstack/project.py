@@ -5,228 +5,39 @@ from __future__ import annotations
 import difflib
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from vstack.errors import VstackError
 from vstack.files import read_text
+from vstack.sections import (
+    Atomicity,
+    Budget,
+    Distributed,
+    Environment,
+    Floors,
+    Goal,
+    Guard,
+    Kill,
+    Model,
+    Mutation,
+    Name,
+    Omission,
+    Repo,
+    Reproduce,
+    ScopeEntry,
+    Section,
+    ToolPaths,
+    TraceMapping,
+    Variant,
+)
 from vstack.strict_yaml import StrictLoader
 
 PROJECT_FILE = "vstack.yaml"
 LOCK_FILE = "vstack.lock"
 STATE_FOLDER = ".vstack"
-
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
-Constants = dict[str, str]
-
-
-class Section(BaseModel):
-    """A part of `vstack.yaml`: unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Repo(Section):
-    """A repository that anchors point into; `url` is what git can fetch."""
-
-    url: str = ""
-
-
-class Model(Section):
-    """The TLA+ model: root module, its operators, and the constants common to all runs (TLA+ text)."""
-
-    module: str
-    init: str = "Init"
-    next: str = "Next"
-    spec: str = "Spec"
-    config: str | None = None
-    constants: Constants = {}
-    overrides: dict[str, str] = {}
-    model_values: list[str] = []
-    constraints: list[str] = []
-    action_constraints: list[str] = []
-    symmetry: str | None = None
-    view: str | None = None
-    check_deadlock: bool = False
-
-
-class Goal(Section):
-    """A named requirement: English, sources, and the formula that states it."""
-
-    kind: Literal["invariant", "action", "temporal", "z3"] = "invariant"
-    family: Literal["isolation", "integrity", "finality", "conservation"] | None = None
-    formula: str | None = None
-    module: str | None = None
-    english: str
-    sources: list[str] = []
-    script: str | None = None
-
-
-class Environment(Section):
-    """A setting of the environment's knobs: which faults and freedoms the world has.
-
-    ``lacks`` names the actions that can't fire in it; every other action must.
-    """
-
-    english: str
-    constants: Constants = {}
-    lacks: list[str] = []
-
-
-class Guard(Section):
-    """One condition that a fix added, switched by a BOOLEAN constant of the model."""
-
-    constant: str
-    english: str
-    anchors: list[str] = []
-    excuse: str | None = None
-
-
-class Variant(Section):
-    """One revision of the code as the model sees it: the set of guards it has.
-
-    ``lacks`` names the actions of the model that this revision does not have; in a
-    run that is to hold, every other action must fire.
-    """
-
-    english: str
-    commit: str | None = None
-    ours: bool = False
-    guards: list[str] = []
-    constants: Constants = {}
-    lacks: list[str] = []
-
-
-class Kill(Section):
-    """One guard taken away alone from `variant`: these goals must fail."""
-
-    guard: str
-    variant: str
-    environment: str
-    violates: list[str]
-    constants: Constants = {}
-    excuse: str | None = None
-
-
-class ScopeEntry(Section):
-    """Code that the models speak for."""
-
-    repo: str
-    path: str
-    functions: list[str] = []
-
-
-class Omission(Section):
-    """Code or behaviour left out of the models, with its reason."""
-
-    what: str
-    reason: str
-
-
-class Floors(Section):
-    """What a run must reach before `holds` counts."""
-
-    distinct_states: int = 1
-    mutants: int = 0
-
-
-class Budget(Section):
-    """Limits of one engine run: wall-clock seconds and Java heap in MiB.
-
-    ``brief`` says that runs take seconds: the JVM then spends less on starting, and searches slower.
-    """
-
-    seconds: float = 600
-    heap_mb: int = 1024
-    brief: bool = False
-
-
-class Mutation(Section):
-    """The automatic mutants: from which variant and environments, and how many at the most."""
-
-    variant: str
-    environments: list[str]
-    operators: list[str] = []
-    excuses: dict[str, str] = {}
-
-
-class Atomicity(Section):
-    """What may not stand inside an action's anchored code, besides `await` and lock releases."""
-
-    calls: list[str] = []
-    excuses: dict[str, str] = {}
-
-
-class TraceField(Section):
-    """A field of an event as a TLA+ value.
-
-    ``field`` is a dotted path into the event. ``kind`` says how its JSON reads:
-    ``value`` (numbers, booleans, strings; a string that names a model value is
-    that model value; a list is a sequence, an object a record), ``set`` (a list
-    is a set), ``function`` (an object, or a list of [key, value] pairs, is a function).
-    """
-
-    field: str
-    kind: Literal["value", "set", "function"] = "value"
-    optional: bool = False
-
-
-class TraceEvent(Section):
-    """The model action that an event records, its parameters, and what else it says of the state after it.
-
-    ``variables`` is as in ``TraceMapping``, for this event alone; its
-    expressions may speak of the action's parameters.
-    """
-
-    action: str
-    params: dict[str, str | TraceField] = {}
-    variables: dict[str, str | TraceField] = {}
-
-
-class TraceMapping(Section):
-    """How the events of a recorded log (JSON lines) map to actions and variables of the model.
-
-    Order: by ``clock`` where that field is given; else events of one ``thread``
-    in the order of the log, after the events whose ``id`` their ``causes`` name,
-    and otherwise in any order; without ``thread`` the log's order is the order.
-    ``variables`` maps variables (or state expressions of the model) to the
-    fields that hold their value after the event. ``ignore`` maps events that
-    the model does not speak of to the reason; ``silent`` names actions that may
-    happen without an event.
-    """
-
-    log: str
-    variant: str
-    environment: str
-    constants: Constants = {}
-    event: str = "event"
-    clock: str | None = None
-    thread: str | None = None
-    id: str = "id"
-    causes: str = "causes"
-    events: dict[str, TraceEvent]
-    variables: dict[str, str | TraceField] = {}
-    ignore: dict[str, str] = {}
-    silent: list[str] = []
-
-
-class Distributed(Section):
-    """Distributed TLC: the jar's own server here, and its workers."""
-
-    server: str = "127.0.0.1"
-    local_workers: int = 0
-    hosts: list[str] = []
-    launch: list[str] = ["ssh", "{host}"]
-
-
-class ToolPaths(Section):
-    """Tools that the user names instead of those that come with the package."""
-
-    tlc_jar: str | None = None
-    java: str | None = None
-
 
 class ProjectFile(Section):
     """The whole of `vstack.yaml`."""
@@ -251,6 +62,7 @@ class ProjectFile(Section):
     mutation: Mutation | None = None
     atomicity: Atomicity = Atomicity()
     traces: dict[str, TraceMapping] = {}
+    reproduce: Reproduce | None = None
     distributed: Distributed | None = None
     tools: ToolPaths = ToolPaths()
     policy: dict[str, Any] = Field(default={}, description="approval policy; see docs/specify.md")
@@ -294,6 +106,16 @@ class ProjectFile(Section):
         for trace_name, mapping in self.traces.items():
             _declared(mapping.variant, self.variants, f"traces.{trace_name}.variant")
             _declared(mapping.environment, self.environments, f"traces.{trace_name}.environment")
+        if self.reproduce:
+            _declared(self.reproduce.repo, self.repos, "reproduce.repo")
+            for number, cell in enumerate([*self.reproduce.cells, *self.reproduce.not_driven]):
+                _declared(cell.variant, self.variants, f"reproduce cell {number}")
+                _declared(cell.environment, self.environments, f"reproduce cell {number}")
+                _declared(cell.goal, self.goals, f"reproduce cell {number}")
+            for schedule in (cell.schedule for cell in self.reproduce.cells if cell.schedule):
+                _declared(schedule, self.variants, "reproduce.cells.schedule")
+            for variant_name in self.reproduce.variants:
+                _declared(variant_name, self.variants, "reproduce.variants")
         return self
 
 

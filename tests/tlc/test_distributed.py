@@ -4,7 +4,7 @@ import pytest
 
 from tests.tlc.models import job
 from vstack.errors import VstackError
-from vstack.project import Distributed
+from vstack.sections import Distributed
 from vstack.tlc.distributed import run_distributed
 from vstack.tlc.job import Requirements
 from vstack.verdicts import Verdict

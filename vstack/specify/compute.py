@@ -10,7 +10,8 @@ from pathlib import Path
 
 from vstack.errors import VstackError
 from vstack.files import read_text, sha256_file
-from vstack.project import Goal, Project
+from vstack.project import Project
+from vstack.sections import Goal
 from vstack.specify.forms import Formed, assumption_form, shape_form
 from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
 from vstack.specify.settings import pin_settings

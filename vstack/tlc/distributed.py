@@ -14,7 +14,7 @@ from time import monotonic
 
 from vstack.errors import VstackError
 from vstack.process import Finished, run
-from vstack.project import Distributed
+from vstack.sections import Distributed
 from vstack.tlc.collect import Collector
 from vstack.tlc.job import Budget, Requirements, TlcJob
 from vstack.tlc.outcome import Outcome, TlcResult

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
 from vstack.errors import VstackError
-from vstack.project import PROJECT_FILE, Mutation, Project
+from vstack.project import PROJECT_FILE, Project
+from vstack.sections import Mutation
 from vstack.results import Evidence, MutantRow, MutationReport
 from vstack.tla.actions import Action, split_next
 from vstack.tla.tree import Spec

@@ -9,7 +9,7 @@ from typing import Any
 
 from vstack.errors import VstackError
 from vstack.files import read_text
-from vstack.project import TraceMapping
+from vstack.sections import TraceMapping
 
 MISSING = object()
 

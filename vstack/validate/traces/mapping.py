@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from vstack.errors import RefusedError, VstackError
-from vstack.project import TraceField, TraceMapping
+from vstack.sections import TraceField, TraceMapping
 from vstack.tla.actions import Action
 from vstack.tla.values import quoted
 from vstack.validate.traces.log import MISSING, Event

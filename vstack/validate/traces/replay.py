@@ -9,7 +9,8 @@ from time import monotonic
 from typing import Any
 
 from vstack.errors import RefusedError, VstackError
-from vstack.project import Project, TraceMapping
+from vstack.project import Project
+from vstack.sections import TraceMapping
 from vstack.results import TraceRow
 from vstack.tla.actions import Action
 from vstack.tla.cfg import Assignment

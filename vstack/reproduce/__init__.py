@@ -1,0 +1,1 @@
+"""Drive counterexamples through the real code, and record what it did."""

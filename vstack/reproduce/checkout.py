@@ -1,0 +1,66 @@
+"""The user's checkout of the code: at the variant's commit, without local changes. Nothing of it is stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vstack.abstract.git_objects import run_git
+from vstack.errors import VstackError
+from vstack.project import Project
+
+
+def check_checkout(project: Project, variant: str, folder: Path) -> str:
+    """The commit of ``variant``, at which ``folder`` stands without local changes.
+
+    Raises:
+        VstackError: the variant has no commit of its own, or the folder is no
+            checkout, is of another project or at another commit, or was changed.
+    """
+    section, wanted = project.file.reproduce, project.file.variants[variant].commit
+    assert section is not None
+    if wanted is None:
+        raise VstackError(
+            f"The variant {variant} is a design of its own and has no commit: no code to drive",
+            where=str(project.root / "vstack.yaml"),
+            todo="Name a variant with a `commit`",
+        )
+    place = str(folder)
+    if not folder.is_dir():
+        raise VstackError("The checkout does not exist", where=place, todo=_make(section.repo, wanted))
+    status, head, _ = run_git(["-C", place, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+    if status != 0:
+        raise VstackError("The folder is not a git checkout", where=place, todo=_make(section.repo, wanted))
+    status, _, _ = run_git(["-C", place, "cat-file", "-e", f"{wanted}^{{commit}}"])
+    if status != 0:
+        raise VstackError(
+            f"The checkout has no commit {wanted[:12]}: it is of another project than {section.repo}, or shallow",
+            where=place,
+            todo=f"Fetch it: `git -C '{place}' fetch origin {wanted}`, or name a checkout of {section.repo}",
+        )
+    commit = head.decode().strip()
+    if commit != wanted:
+        raise VstackError(
+            f"The checkout is at {commit[:12]}, the variant {variant} is {wanted[:12]}",
+            where=place,
+            todo=f"Make one beside it: `git -C '{place}' worktree add ../{section.repo}-{wanted[:8]} {wanted}`",
+        )
+    # Ignored files count: the code under test would import them, and they are no commit's.
+    status, changed, problem = run_git(["-C", place, "status", "--porcelain=v1", "--ignored", "--untracked-files=all"])
+    files = [line for line in changed.decode("utf-8", "replace").splitlines() if not _harmless(line[3:])]
+    if status != 0 or files:
+        first = files[0][3:] if files else problem
+        raise VstackError(
+            f"The checkout has local changes: {first}" + (f" and {len(files) - 1} more" if len(files) > 1 else ""),
+            where=place,
+            todo="Drive a clean checkout: the outcome is about a commit",
+        )
+    return commit
+
+
+def _harmless(path: str) -> bool:
+    """Python's own caches: derived from the sources that the commit fixes, and not used (see `run`)."""
+    return path.endswith((".pyc", "__pycache__/"))
+
+
+def _make(repo: str, commit: str) -> str:
+    return f"Check {repo} out: `git clone URL {repo} && git -C {repo} checkout {commit}`"
