@@ -18,6 +18,7 @@ COMMANDS = {
     "validate": ("validate", "Run the matrix, guard removals, mutants and traces of a project."),
     "verify": ("verify", "Decide the goals of a project with TLC and Z3."),
     "explain": ("explain", "Tell a counterexample in plain words, with the schedule for a unit test."),
+    "reproduce": ("reproduce", "Drive a counterexample through the real code."),
     "report": ("report", "Write the HTML page of one or more checked projects."),
     "ci": ("ci", "Check a pull request against the base branch's lock."),
     "scope": ("scope", "List the code in scope and what of it has no anchor."),

@@ -114,6 +114,12 @@ class ProjectFile(Section):
                 _declared(cell.goal, self.goals, f"reproduce cell {number}")
             for schedule in (cell.schedule for cell in self.reproduce.cells if cell.schedule):
                 _declared(schedule, self.variants, "reproduce.cells.schedule")
+            for trace_name, recording in self.reproduce.traces.items():
+                _declared(trace_name, self.traces, "reproduce.traces")
+                if recording.goal:
+                    _declared(recording.goal, self.goals, f"reproduce.traces.{trace_name}.goal")
+                if recording.schedule:
+                    _declared(recording.schedule, self.variants, f"reproduce.traces.{trace_name}.schedule")
             for variant_name in self.reproduce.variants:
                 _declared(variant_name, self.variants, "reproduce.variants")
         return self

@@ -173,6 +173,7 @@ class TraceRow(Result):
     control_rejected: bool | None = None
     failure: dict[str, Any] | None = None
     never_exercised: tuple[str, ...] = ()
+    recorded: str = ""
     seconds: float = 0.0
 
 

@@ -222,6 +222,17 @@ class UndrivenCell(Section):
     why: str
 
 
+class Recording(Section):
+    """How a trace is recorded: along the counterexample to ``goal`` of the variant ``schedule`` (by default the trace's own).
+
+    Without ``goal`` the driver runs freely, by its own workload of ``seed``.
+    """
+
+    goal: str | None = None
+    schedule: str | None = None
+    seed: int = 1
+
+
 class Reproduce(Section):
     """How counterexamples are driven through the real code; see docs/reproduce.md.
 
@@ -230,7 +241,8 @@ class Reproduce(Section):
     environment ``variables`` set, for at most ``seconds`` a run.
     ``constants`` may give the schedule smaller bounds, ``choices`` passes on
     what the model chooses inside an action (`variable` or `variable[param]`
-    after the step), ``variants`` gives the driver settings of each variant.
+    after the step), ``variants`` gives the driver settings of each variant,
+    ``traces`` says how each trace that the driver records comes about.
     """
 
     repo: str
@@ -244,6 +256,7 @@ class Reproduce(Section):
     choices: dict[str, dict[str, str]] = {}
     variants: dict[str, dict[str, Any]] = {}
     template: str | None = None
+    traces: dict[str, Recording] = {}
     cells: list[DrivenCell] = []
     not_driven: list[UndrivenCell] = []
 

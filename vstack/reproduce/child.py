@@ -65,7 +65,8 @@ def load(path):
 
 
 def drive(driver, order, out):
-    """Take the steps; observe after each. True if all were taken."""
+    """Take the steps; observe, and look for the violation, after each. True if all were taken."""
+    out.say("before", seen=sight(driver, order))
     for number, step in enumerate(order["steps"], start=1):
         action = driver.actions.get(step["action"])
         if action is None:
@@ -79,8 +80,14 @@ def drive(driver, order, out):
                 raise
             out.say("parted", at=number, why=str(error), observed=driver.observe())
             return False
-        out.say("step", at=number, observed=driver.observe(), seconds=time.monotonic() - started)
+        seconds = time.monotonic() - started
+        out.say("step", at=number, observed=driver.observe(), seen=sight(driver, order), seconds=seconds)
     return True
+
+
+def sight(driver, order):
+    """What in the real code shows the goal violated, or None."""
+    return driver.seen(order["goal"]) if order["goal"] else None
 
 
 def strangers(driver, before):
@@ -112,7 +119,7 @@ def main(order_path, out_path):
                 if order["settle"] and hasattr(driver, "settle"):
                     driver.settle()
                     out.say("settled", observed=driver.observe())
-                out.say("seen", text=driver.seen(order["goal"]) if order["goal"] else None)
+                out.say("seen", text=sight(driver, order))
             driver.close()
             left = []
             for _ in range(50):

@@ -37,16 +37,13 @@ class Scheduled:
 class Schedule:
     """The steps of a counterexample; ``endless`` where it violates a temporal goal.
 
-    ``about`` names the cell it was found in, ``bounds`` are the constants of
-    that search (TLA+ text).
+    ``about`` names the cell it was found in.
     """
 
     about: str
     goal: str
-    initial: Mapping[str, Value]
     steps: tuple[Scheduled, ...]
     endless: bool
-    bounds: dict[str, str]
 
 
 def schedule_of(evidence: Evidence, section: Reproduce) -> Schedule:
@@ -79,7 +76,7 @@ def schedule_of(evidence: Evidence, section: Reproduce) -> Schedule:
         params = {name: plain(value) for name, value in step.params.items()}
         steps.append(Scheduled(step.action, params, {n: plain(v) for n, v in choices.items()}, step.state))
     endless = trace.stuttering or trace.loop_to is not None
-    return Schedule(about, str(subject.get("goal")), trace.steps[0].state, tuple(steps), endless, dict(evidence.bounds))
+    return Schedule(about, str(subject.get("goal")), tuple(steps), endless)
 
 
 def _chosen(text: str, state: Mapping[str, Value], params: Mapping[str, Value], where: str) -> Value:

@@ -24,9 +24,10 @@ from vstack.tools.find import Tools
 from vstack.validate.cells import Setting, as_items, cell_job
 from vstack.validate.traces import module as generated
 from vstack.validate.traces.controls import corrupt
-from vstack.validate.traces.log import Order, order_events, read_log
+from vstack.validate.traces.log import Order, order_events
 from vstack.validate.traces.mapping import Mapped, map_events
 from vstack.validate.traces.module import Walk
+from vstack.validate.traces.recorded import Recorded, read_recorded
 from vstack.verdicts import Verdict
 
 
@@ -41,6 +42,7 @@ class Prepared:
     job: TlcJob
     ignored: Counter[str]
     log: Path
+    recorded: Recorded | None = None
 
 
 def prepare(project: Project, spec: Spec, actions: tuple[Action, ...], name: str, log: Path | None = None) -> Prepared:
@@ -52,7 +54,13 @@ def prepare(project: Project, spec: Spec, actions: tuple[Action, ...], name: str
     """
     mapping = project.file.traces[name]
     path = log or project.root / mapping.log
-    order = order_events(read_log(path), mapping, str(path))
+    recorded, events = read_recorded(path)
+    stale = recorded.stale(project, mapping) if recorded is not None else None
+    if stale:
+        raise RefusedError(
+            f"The trace is stale: {stale}", where=str(path), todo=f"Record it again: `vstack reproduce --record {name}`"
+        )
+    order = order_events(events, mapping, str(path))
     init = project.model.init
     mapped, ignored = map_events(order.events, mapping, actions, init, frozenset(project.model.model_values), str(path))
     initial = mapped[0] if mapped[0].action == init else None
@@ -79,7 +87,7 @@ def prepare(project: Project, spec: Spec, actions: tuple[Action, ...], name: str
     cfg = replace(cfg, specification=None, init="vs_Init", next="vs_Next", constraints=(*job.cfg.constraints, "vs_Report"))
     # A log is one path, so even a long one is walked before the JVM's better compiler would pay.
     job = replace(job, cfg=cfg, coverage=False, check_deadlock=False, brief=job.brief or len(steps) <= BRIEF_EVENTS)
-    return Prepared(walk, job, ignored, path)
+    return Prepared(walk, job, ignored, path, recorded)
 
 
 def generated_job(prepared: Prepared, text: str) -> TlcJob:
@@ -116,6 +124,7 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
         ignored=sum(prepared.ignored.values()),
         control_rejected=len(accepted) < len(walk.controls),
         never_exercised=tuple(sorted(set(walk.actions) - happened - set(walk.silent))),
+        recorded=prepared.recorded.words if prepared.recorded is not None else "",
     )
     if result.verdict is not Verdict.HOLDS:
         row = row.model_copy(update={"verdict": result.verdict, "reason": result.reason, "matched": 0})

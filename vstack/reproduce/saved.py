@@ -1,0 +1,122 @@
+"""`results.json` beside the driver: what was driven on real code, where and when. Attested, and never recomputed by `check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from vstack.errors import VstackError
+from vstack.files import write_atomic
+from vstack.project import Project
+from vstack.results import Result
+from vstack.validate.cells import module_inputs
+from vstack.validate.traces.recorded import digest, driver_digest
+
+RESULTS = "results.json"
+
+
+class SavedCell(Result):
+    """The outcome of one cell over ``runs`` runs, all of which agreed.
+
+    ``expected`` is ``reproduced``, or ``parts`` where another variant's schedule
+    was driven; ``seconds`` is the median time of a run; ``parts_at`` names the
+    step at which the code parted; ``basis`` as in ``cell_basis``.
+    """
+
+    variant: str
+    environment: str
+    goal: str
+    schedule: str | None = None
+    commit: str
+    expected: Literal["reproduced", "parts"]
+    outcome: Literal["reproduced", "not reproduced"]
+    reason: str
+    runs: int
+    seconds: float
+    steps: int
+    compared: int
+    variables: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    events: int = 0
+    parts_at: str | None = None
+    basis: str
+    recorded: str
+    machine: str
+
+    @property
+    def as_expected(self) -> bool:
+        """Reproduced where that is expected; parted at a step where that is."""
+        if self.expected == "reproduced":
+            return self.outcome == "reproduced"
+        return self.outcome == "not reproduced" and self.parts_at is not None
+
+
+class Saved(Result):
+    """The whole file."""
+
+    version: Literal[1] = 1
+    cells: tuple[SavedCell, ...] = ()
+
+
+def saved_path(project: Project) -> Path:
+    """Where the results of the project's driver are kept."""
+    assert project.file.reproduce is not None
+    return (project.root / project.file.reproduce.driver).with_name(RESULTS)
+
+
+def read_saved(project: Project) -> Saved:
+    """The saved results; empty where there are none.
+
+    Raises:
+        VstackError: the file does not read.
+    """
+    path = saved_path(project)
+    try:
+        return Saved.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return Saved()
+    except (OSError, ValidationError):
+        raise VstackError(
+            "The saved results can't be read", where=str(path), todo="Restore the file with git, or drive the cells again"
+        ) from None
+
+
+def save(project: Project, cells: tuple[SavedCell, ...]) -> None:
+    """Put ``cells`` in the place of earlier results of the same cells.
+
+    Raises:
+        VstackError: the file can't be read or written.
+    """
+    fresh = {_name(cell): cell for cell in cells}
+    kept = {_name(cell): cell for cell in read_saved(project).cells} | fresh
+    saved = Saved(cells=tuple(kept[name] for name in sorted(kept)))
+    write_atomic(saved_path(project), saved.model_dump_json(indent=1, exclude_defaults=True) + "\n")
+
+
+def cell_basis(project: Project, variant: str, schedule: str | None) -> str:
+    """SHA-256 over all that a driven cell rests on: driver, section, model and goals, guards and commit of its variants."""
+    section = project.file.reproduce
+    assert section is not None
+    names = [name for name in (variant, schedule) if name is not None]
+    return digest(
+        {
+            "driver": driverdigest(project),
+            "section": section.model_dump(mode="json", exclude={"cells", "not_driven", "seconds", "template"}),
+            "modules": module_inputs(project),
+            "model": project.model.model_dump(mode="json"),
+            "goals": {name: goal.formula for name, goal in project.file.goals.items()},
+            "environments": {name: item.constants for name, item in project.file.environments.items()},
+            "variants": [project.file.variants[name].model_dump(mode="json", exclude={"english"}) for name in names],
+        }
+    )
+
+
+def stale(project: Project, cell: SavedCell) -> bool:
+    """Whether the cell was driven with another driver, model or commit than the project now has."""
+    return cell.variant not in project.file.variants or cell.basis != cell_basis(project, cell.variant, cell.schedule)
+
+
+def _name(cell: SavedCell) -> tuple[str, str, str, str]:
+    return cell.variant, cell.environment, cell.goal, cell.schedule or ""
