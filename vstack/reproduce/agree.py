@@ -62,10 +62,7 @@ def _function_agrees(function: Mapping[Any, Value], observed: Any) -> bool:
         wanted = {_key(key): item for key, item in function.items()}
         return set(map(str, observed)) == set(wanted) and all(agrees(wanted[str(key)], item) for key, item in observed.items())
     if isinstance(observed, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in observed):
-        pairs = [(key, item) for key, item in function.items()]
-        return len(pairs) == len(observed) and all(
-            any(agrees(key, seen) and agrees(item, found) for key, item in pairs) for seen, found in observed
-        )
+        return _matches_up([(key, item) for key, item in function.items()], observed)
     return False
 
 

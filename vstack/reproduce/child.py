@@ -30,10 +30,13 @@ class Case:
         self.constants, self.settings, self.seed = order["constants"], order["settings"], order["seed"]
         self.folder, self.seconds = order["folder"], order["seconds"]
         self._events, self._lock, self._next = events, threading.Lock(), 1
+        self.ended = False
 
     def record(self, event, thread=None, causes=(), **fields):
-        """Log one event of the real code and return its id; ``thread`` is by default the one that calls."""
+        """Log one event of the real code and return its id (0 when the run is over); ``thread`` is by default the caller's."""
         with self._lock:
+            if self.ended:
+                return 0
             number, self._next = self._next, self._next + 1
             line = {"event": event, "id": number, "thread": thread or threading.current_thread().name}
             line["causes"] = list(causes)
@@ -120,6 +123,8 @@ def main(order_path, out_path):
                     driver.settle()
                     out.say("settled", observed=driver.observe())
                 out.say("seen", text=sight(driver, order))
+            # What closing the driver does to the code is no part of the run.
+            case.ended = True
             driver.close()
             left = []
             for _ in range(50):

@@ -102,7 +102,7 @@ def cell_basis(project: Project, variant: str, schedule: str | None) -> str:
     names = [name for name in (variant, schedule) if name is not None]
     return digest(
         {
-            "driver": driverdigest(project),
+            "driver": driver_digest(project),
             "section": section.model_dump(mode="json", exclude={"cells", "not_driven", "seconds", "template"}),
             "modules": module_inputs(project),
             "model": project.model.model_dump(mode="json"),
