@@ -109,9 +109,12 @@ class ProjectFile(Section):
         if self.reproduce:
             _declared(self.reproduce.repo, self.repos, "reproduce.repo")
             for number, cell in enumerate([*self.reproduce.cells, *self.reproduce.not_driven]):
-                _declared(cell.variant, self.variants, f"reproduce cell {number}")
-                _declared(cell.environment, self.environments, f"reproduce cell {number}")
-                _declared(cell.goal, self.goals, f"reproduce cell {number}")
+                where = f"reproduce cell {number}"
+                _declared(cell.variant, self.variants, where)
+                if cell.environment is not None:
+                    _declared(cell.environment, self.environments, where)
+                if cell.goal is not None:
+                    _declared(cell.goal, self.goals, where)
             for schedule in (cell.schedule for cell in self.reproduce.cells if cell.schedule):
                 _declared(schedule, self.variants, "reproduce.cells.schedule")
             for trace_name, recording in self.reproduce.traces.items():

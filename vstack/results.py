@@ -177,6 +177,27 @@ class TraceRow(Result):
     seconds: float = 0.0
 
 
+class DrivenRow(Result):
+    """One violated cell, or one schedule that a fix must part from, on the real code: attested, never recomputed.
+
+    ``state``: ``reproduced``, ``parts`` (the code left the schedule of the
+    variant ``schedule``, as it must), ``not as expected``, ``stale`` (driver,
+    model or commit changed since), or ``not driven``; ``text`` says what was
+    seen, or why not.
+    """
+
+    variant: str
+    environment: str
+    goal: str
+    schedule: str | None = None
+    state: Literal["reproduced", "parts", "not as expected", "stale", "not driven"]
+    text: str
+    runs: int = 0
+    seconds: float = 0.0
+    recorded: str = ""
+    commit: str = ""
+
+
 class GoalRow(Result):
     """One goal: its words, its pin, and who approved it (``demo`` means no person did).
 
@@ -236,6 +257,7 @@ class CaseReport(Result):
     anchors: tuple[AnchorRow, ...] = ()
     atomicity: tuple[AtomicityRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()
+    driven: tuple[DrivenRow, ...] = ()
     z3: tuple[Evidence, ...] = ()
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()

@@ -213,12 +213,12 @@ class DrivenCell(Section):
     schedule: str | None = None
 
 
-class UndrivenCell(Section):
-    """A violated cell that is not driven, and why."""
+class UndrivenCells(Section):
+    """Violated cells that are not driven, and why: all of ``variant``, or those of an environment or a goal."""
 
     variant: str
-    environment: str
-    goal: str
+    environment: str | None = None
+    goal: str | None = None
     why: str
 
 
@@ -258,7 +258,7 @@ class Reproduce(Section):
     template: str | None = None
     traces: dict[str, Recording] = {}
     cells: list[DrivenCell] = []
-    not_driven: list[UndrivenCell] = []
+    not_driven: list[UndrivenCells] = []
 
 
 class Distributed(Section):

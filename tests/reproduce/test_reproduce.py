@@ -15,6 +15,7 @@ from tests.specify.test_base import git
 from vstack.commands import reproduce, trace_check
 from vstack.errors import VstackError
 from vstack.project import load_project
+from vstack.reproduce.rows import driven_rows
 from vstack.reproduce.saved import read_saved, stale
 
 
@@ -74,8 +75,16 @@ def test_the_race_is_reproduced_and_the_fix_parts_from_its_schedule(
         ("before", "reproduced", True, 3),
     ]
     assert saved[1].actions == ("Abort", "Free", "Start") and not stale(project, saved[0])
+    world.edit(lambda data: data["matrix"]["before"]["aborts"].update(Finality="violated"))
+    assert [row.state for row in driven_rows(project)] == ["reproduced", "parts"]
+    assert [(row.state, row.text) for row in driven_rows(load_project(world.project))][2:] == [
+        ("not driven", "no reason given")
+    ]
+    world.edit(lambda data: data["reproduce"].update(not_driven=[{"variant": "before", "why": "too slow"}]))
+    assert driven_rows(load_project(world.project))[2].text == "too slow"
     world.driver("Drives", "It drives")
     assert stale(load_project(world.project), saved[0])
+    assert [row.state for row in driven_rows(load_project(world.project))] == ["stale", "stale", "not driven"]
 
 
 def test_a_driver_that_shows_nothing_reproduces_nothing(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts
 from vstack.keep.findings import atomicity_findings, mutation_findings
 from vstack.keep.outcome import judge
+from vstack.reproduce.rows import driven_rows
 from vstack.results import CaseReport, Finding
 from vstack.specify.base import Base
 from vstack.specify.check import check_lock
@@ -178,6 +179,7 @@ def _validate(gathering: Gathering) -> None:
         on_event(f"replaying trace {name}")
         traces.append(replay(project, context.spec, context.actions, name, context.tools))
     parts["traces"] = tuple(traces)
+    parts["driven"] = driven_rows(project)
 
 
 def _verify(gathering: Gathering) -> None:

@@ -17,7 +17,10 @@ from vstack.report.words import (
     approval_words,
     assumptions,
     bounds,
+    driven_sentence,
+    driven_word,
     has_demo_key,
+    not_driven,
     outcome_sentence,
     plural,
     reasons,
@@ -48,6 +51,7 @@ def print_report(report: CaseReport, console: Console) -> None:
     _mutants(report, console)
     _anchors(report, console)
     _traces(report, console)
+    _driven(report, console)
     _basis(report, console)
     told = reasons(report)
     for reason in told[:FEW]:
@@ -216,6 +220,18 @@ def _traces(report: CaseReport, console: Console) -> None:
             f"{row.name} on {row.variant}: {row.verdict}, {row.matched:,} of {row.total:,} events matched,"
             f" {row.ignored:,} ignored, corrupted copy {control[row.control_rejected]}. {row.reason}".rstrip(),
         )
+
+
+def _driven(report: CaseReport, console: Console) -> None:
+    if not report.driven:
+        return
+    _heading(console, f"real code (attested): {driven_sentence(report)}")
+    for row in report.driven:
+        if row.state != "not driven":
+            name = f"{row.variant}/{row.environment}/{row.goal}"
+            _item(console, f"{name}: {driven_word(row)} ({plural(row.runs, 'run')}, {row.recorded}). {row.text}")
+    for why, cells in not_driven(report):
+        _item(console, f"not driven, {plural(len(cells), 'cell')}: {why}")
 
 
 def _basis(report: CaseReport, console: Console) -> None:

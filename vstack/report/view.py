@@ -125,6 +125,7 @@ class View:
             ("matrix", "Results: variant by goal", report.cells),
             ("guards", "Which guard is needed for what", report.kills),
             ("counterexamples", "Counterexamples, step by step", self.counterexamples),
+            ("driven", "Shown on the real code", report.driven),
             ("mutants", "Would the goals notice a mistake?", report.mutation),
             ("code", "The model and the code", report.anchors or report.actions),
             ("basis", "What every claim rests on", report.cells or report.assumptions),

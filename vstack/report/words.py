@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vstack.results import CaseReport, Evidence, Finding
+from vstack.results import CaseReport, DrivenRow, Evidence, Finding
 from vstack.verdicts import Strength, Verdict
 
 DEMO_KEY = "demo key: no person approved this"
@@ -155,3 +155,30 @@ def no_counterexample(evidence: Evidence) -> str:
 def plural(number: int, noun: str) -> str:
     """``3 cells``, ``1 cell``."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def driven_sentence(report: CaseReport) -> str:
+    """How many violated cells were shown on the real code, and how many actions its recorded runs exercise."""
+    counts = Counter(row.state for row in report.driven)
+    violated = sum(count for state, count in counts.items() if state != "parts")
+    text = f"{counts['reproduced']} of {plural(violated, 'violated cell')} reproduced on the real code"
+    if counts["parts"]:
+        text += f"; {plural(counts['parts'], 'schedule')} of other code left by the code that is driven, as it must"
+    if report.traces and report.actions:
+        never = set.intersection(*(set(row.never_exercised) for row in report.traces))
+        text += f"; recorded runs exercise {len(report.actions) - len(never)} of {len(report.actions)} actions of the model"
+    return text + "."
+
+
+def driven_word(row: DrivenRow) -> str:
+    """What became of one cell on the real code."""
+    return f"parts from the schedule of {row.schedule}" if row.state == "parts" else row.state
+
+
+def not_driven(report: CaseReport) -> list[tuple[str, list[str]]]:
+    """The violated cells that nothing drives, by the reason why."""
+    reasons: dict[str, list[str]] = {}
+    for row in report.driven:
+        if row.state == "not driven":
+            reasons.setdefault(row.text, []).append(f"{row.variant}/{row.environment}/{row.goal}")
+    return list(reasons.items())
