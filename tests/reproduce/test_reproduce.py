@@ -7,12 +7,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.reproduce.world import World, make_world
 from tests.specify.test_base import git
-from vstack.commands import reproduce, trace_check
+from vstack.commands import reproduce, trace_check, verify
 from vstack.errors import VstackError
 from vstack.project import load_project
 from vstack.reproduce.rows import driven_rows
@@ -38,6 +39,7 @@ def drive(world: World, **changes: object) -> int:
         "environment": None,
         "goal": None,
         "schedule": None,
+        "counterexample": None,
         "checkout": world.buggy,
         "python": Path(sys.executable),
         "runs": 1,
@@ -85,6 +87,39 @@ def test_the_race_is_reproduced_and_the_fix_parts_from_its_schedule(
     world.driver("Drives", "It drives")
     assert stale(load_project(world.project), saved[0])
     assert [row.state for row in driven_rows(load_project(world.project))] == ["stale", "stale", "not driven"]
+
+
+def test_a_counterexample_from_a_file_is_driven(world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evidence = verify_json(world, "before", "aborts", "Isolation", capsys)
+    path = tmp_path / "counterexample.json"
+    path.write_text(json.dumps(evidence))
+    assert drive(world, counterexample=path) == 0
+    assert "before/aborts/Isolation: reproduced" in capsys.readouterr().out
+    assert drive(world, variant="after", checkout=world.fixed, counterexample=path) == 0
+    assert "parts from the schedule of before" in capsys.readouterr().out
+    path.write_text(json.dumps({**evidence, "subject": {**evidence["subject"], "variant": "other"}}))
+    with pytest.raises(VstackError, match="a cell that this project lacks: other/aborts/Isolation"):
+        drive(world, counterexample=path)
+    path.write_text("{}")
+    with pytest.raises(VstackError, match="no counterexample"):
+        drive(world, counterexample=path)
+
+
+def verify_json(
+    world: World, variant: str, environment: str, goal: str, capsys: pytest.CaptureFixture[str]
+) -> dict[str, Any]:
+    capsys.readouterr()
+    verify.run(
+        world.project,
+        (goal,),
+        variant=variant,
+        environment=environment,
+        jobs=1,
+        distributed=False,
+        as_json=True,
+        quiet=True,
+    )
+    return json.loads(capsys.readouterr().out)[0]
 
 
 def test_a_driver_that_shows_nothing_reproduces_nothing(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from vstack.commands.console import progress
+from vstack.commands.console import progress, start_detached
 from vstack.context import Context, open_project
 from vstack.errors import VstackError
 from vstack.files import exclusive
@@ -18,9 +19,17 @@ from vstack.reproduce.checkout import check_checkout
 from vstack.reproduce.drive import DrivenCellRuns, drive_cell, saved_cell
 from vstack.reproduce.emit import emit_pytest
 from vstack.reproduce.interpreter import find_interpreter, prepare
-from vstack.reproduce.plan import Wanted, find_schedule, reproduce_section, setting_of, wanted_cells
+from vstack.reproduce.plan import (
+    Wanted,
+    find_schedule,
+    recorded_schedule,
+    reproduce_section,
+    setting_of,
+    wanted_cells,
+)
 from vstack.reproduce.record import record_trace
 from vstack.reproduce.saved import save
+from vstack.reproduce.schedule import Schedule
 
 
 def run(
@@ -30,6 +39,7 @@ def run(
     environment: str | None,
     goal: str | None,
     schedule: str | None,
+    counterexample: Path | None,
     checkout: Path | None,
     python: Path | None,
     runs: int,
@@ -61,9 +71,9 @@ def run(
     ):
         if make_environment:
             click.echo(f"Interpreter: {prepare(project, on_event)}")
-        cells = wanted_cells(project, variant, environment, goal, schedule) if variant else ()
+        cells = _cells(context, variant, environment, goal, schedule, counterexample, on_event)
         if emit is not None:
-            _emit(context, cells, emit, on_event)
+            _emit(context, cells, emit)
         if checkout is None:
             if record or (cells and emit is None and not make_environment):
                 raise VstackError(
@@ -73,8 +83,8 @@ def run(
         interpreter = find_interpreter(project, python)
         driven = []
         if cells:
-            check_checkout(project, cells[0].cell.variant, checkout)
-            driven = [drive_cell(context, cell, checkout, interpreter, runs, on_event) for cell in cells]
+            check_checkout(project, cells[0][0].cell.variant, checkout)
+            driven = [drive_cell(context, cell, found, checkout, interpreter, runs, on_event) for cell, found in cells]
             if keep:
                 save(project, tuple(saved_cell(context, one) for one in driven if one.agree and one.could_run))
         logs = [record_trace(context, trace, checkout, interpreter, on_event) for trace in record]
@@ -115,15 +125,34 @@ def describe(driven: DrivenCellRuns) -> str:
     return "\n".join(lines)
 
 
-def _emit(context: Context, cells: tuple[Wanted, ...], target: Path, on_event: Callable[[str], None]) -> None:
+def _cells(
+    context: Context,
+    variant: str | None,
+    environment: str | None,
+    goal: str | None,
+    schedule: str | None,
+    counterexample: Path | None,
+    on_event: Callable[[str], None],
+) -> list[tuple[Wanted, Schedule]]:
+    """What to drive: each cell with its schedule."""
+    project = context.project
+    if variant is None:
+        return []
+    if counterexample is not None:
+        cell, found = recorded_schedule(project, counterexample)
+        return [(Wanted(cell.model_copy(update={"variant": variant})), found)]
+    cells = wanted_cells(project, variant, environment, goal, schedule)
+    return [
+        (one, find_schedule(context, setting_of(project, one, schedule=True), one.cell.goal, on_event)) for one in cells
+    ]
+
+
+def _emit(context: Context, cells: list[tuple[Wanted, Schedule]], target: Path) -> None:
     if len(cells) != 1:
         raise VstackError(
             f"A test is of one cell, and {len(cells)} fit", todo="Name --variant, --environment and --goal"
         )
-    found = find_schedule(
-        context, setting_of(context.project, cells[0], schedule=True), cells[0].cell.goal, on_event
-    )
-    emit_pytest(context.project, cells[0], found, target)
+    emit_pytest(context.project, *cells[0], target)
     click.echo(f"Wrote {target}: it stands by itself, and needs the code's own test environment only.")
 
 
@@ -151,6 +180,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--environment", help="Only cells of this environment.")
 @click.option("--goal", help="Only cells of this goal.")
 @click.option("--schedule", metavar="VARIANT", help="Drive the counterexample of this variant: the code must part from it.")
+@click.option("--counterexample", type=_PATH, metavar="FILE", help="Drive this one, as `vstack explain --json` printed it.")
 @click.option("--checkout", type=_PATH, help="A clean checkout of the code at the variant's commit; nothing of it is kept.")
 @click.option("--python", type=_PATH, help="The interpreter with the code's packages (default: the one --prepare made).")
 @click.option("--prepare", "make_environment", is_flag=True, help="Make that interpreter, with pinned packages.")
@@ -160,7 +190,8 @@ _PATH = click.Path(path_type=Path)
 @click.option("--emit-pytest", "emit", type=_PATH, metavar="FILE", help="Write the schedule as a test for the code's own suite.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
-def cli(folder: Path, **options: Any) -> int:
+@click.option("--detach", is_flag=True, help="Go on in the background; ask with `vstack status`.")
+def cli(folder: Path, detach: bool, **options: Any) -> int:
     """Drive a counterexample through the real code, step by step, and compare after each step.
 
     Reproduced: after every step all that can be observed is as the model
@@ -172,4 +203,6 @@ def cli(folder: Path, **options: Any) -> int:
     \b
     Example: vstack reproduce examples/upstream/vllm-32255 --variant buggy --checkout ../vllm
     """
+    if detach:
+        return start_detached(folder, sys.argv[1:])
     return run(folder, **options)

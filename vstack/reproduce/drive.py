@@ -11,7 +11,7 @@ from statistics import median
 from vstack.context import Context
 from vstack.keep.evidence import machine, now
 from vstack.reproduce.outcome import Driven, judge
-from vstack.reproduce.plan import Wanted, find_schedule, setting_of
+from vstack.reproduce.plan import Wanted, setting_of
 from vstack.reproduce.run import Order, run_driver
 from vstack.reproduce.saved import SavedCell, cell_basis
 from vstack.reproduce.schedule import Schedule
@@ -47,15 +47,20 @@ class DrivenCellRuns:
 
 
 def drive_cell(
-    context: Context, wanted: Wanted, checkout: Path, python: Path, runs: int, on_event: Callable[[str], None]
+    context: Context,
+    wanted: Wanted,
+    schedule: Schedule,
+    checkout: Path,
+    python: Path,
+    runs: int,
+    on_event: Callable[[str], None],
 ) -> DrivenCellRuns:
-    """Find the schedule of ``wanted`` and drive it ``runs`` times.
+    """Drive ``schedule`` on the code of ``wanted``, ``runs`` times.
 
     Raises:
-        VstackError: the cell has no counterexample, or the driver's file is missing.
+        VstackError: the driver's file is missing.
     """
     project = context.project
-    schedule = find_schedule(context, setting_of(project, wanted, schedule=True), wanted.cell.goal, on_event)
     order = Order(
         variant=wanted.cell.variant,
         environment=wanted.cell.environment,

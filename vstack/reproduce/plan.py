@@ -5,12 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from vstack.context import Context
 from vstack.errors import VstackError
+from vstack.files import read_text
 from vstack.keep.check import Options, make_runner
 from vstack.project import PROJECT_FILE, Project
 from vstack.reproduce.schedule import Schedule, schedule_of
+from vstack.results import Evidence
 from vstack.sections import DrivenCell, Reproduce
 from vstack.validate.cells import Setting, as_items
 from vstack.validate.runs import Run
@@ -101,6 +106,30 @@ def find_schedule(
     """
     runner = make_runner(context, Options(jobs=1), on_event)
     return schedule_of(runner.run([Run(setting, (goal,))])[0][goal], reproduce_section(context.project))
+
+
+def recorded_schedule(project: Project, path: Path) -> tuple[DrivenCell, Schedule]:
+    """The cell and schedule of a counterexample that `vstack explain --json` or `vstack verify --json` printed to ``path``.
+
+    Raises:
+        VstackError: the file is none, or is of another project.
+    """
+    section = reproduce_section(project)
+    try:
+        evidence = Evidence.model_validate_json(read_text(path))
+    except ValidationError:
+        raise VstackError(
+            "The file is no counterexample", where=str(path), todo="Write one: `vstack explain CASE --cell CELL --json > FILE`"
+        ) from None
+    subject, file = evidence.subject, project.file
+    names = {key: str(subject.get(key)) for key in ("variant", "environment", "goal")}
+    if names["variant"] not in file.variants or names["environment"] not in file.environments or names["goal"] not in file.goals:
+        raise VstackError(
+            f"The counterexample is of a cell that this project lacks: {'/'.join(names.values())}",
+            where=str(path),
+            todo=f"Name one of {file.project}",
+        )
+    return DrivenCell(**names, schedule=names["variant"]), schedule_of(evidence, section)
 
 
 def setting_of(project: Project, wanted: Wanted, *, schedule: bool) -> Setting:
