@@ -11,6 +11,7 @@ from tests.specify import security_key
 from tests.specify.keys import make_key
 from tests.specify.test_base import git
 from vstack.project import Project, load_project
+from vstack.reading import read_spec
 from vstack.results import Finding
 from vstack.specify.approve import approve, approve_for_demo, lock_to_sign
 from vstack.specify.base import Base, read_base
@@ -18,7 +19,6 @@ from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import Approval, Lock, next_lock, read_lock, write_lock
 from vstack.specify.policy import Policy
-from vstack.reading import read_spec
 from vstack.specify.scaffold import write_project
 
 GOALS, MODEL, YAML = "goals/Goals.tla", "model/Handover.tla", "vstack.yaml"

@@ -9,11 +9,11 @@ import pytest
 
 from vstack.errors import VstackError
 from vstack.project import Project, load_project
+from vstack.reading import read_spec
 from vstack.specify.changes import compare
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.reading import read_spec
 from vstack.specify.scaffold import write_project
 
 BASE = r"""---- MODULE M ----

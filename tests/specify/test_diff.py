@@ -9,10 +9,10 @@ import pytest
 
 from tests.specify.test_check import GOALS, YAML, edit
 from vstack.project import Project, load_project
+from vstack.reading import project_tools, read_spec
 from vstack.specify.compute import compute_pins
 from vstack.specify.diff import Comparison, World, compare_goals
 from vstack.specify.pins import PinnedDefinition, Pins
-from vstack.reading import project_tools, read_spec
 from vstack.specify.rebuild import NotComparable, rebuild
 from vstack.specify.scaffold import write_project
 from vstack.tlc.job import Budget

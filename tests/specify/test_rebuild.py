@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from vstack.project import Project, ProjectFile
+from vstack.reading import project_tools, read_spec
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.reading import project_tools, read_spec
 from vstack.specify.rebuild import NotComparable, rebuild
 from vstack.tla.tree import Spec
 

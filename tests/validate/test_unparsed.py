@@ -11,7 +11,6 @@ from tests.validate.test_batch import FIXED, _load, _pick
 from vstack.project import load_project
 from vstack.specify.scaffold import write_project
 from vstack.tla.actions import split_next
-from vstack.tla.actions import split_next
 from vstack.tla.edit import Edit
 from vstack.tla.sany import load
 from vstack.tools.find import Tools, find_tools

@@ -12,8 +12,8 @@ from vstack.abstract.lines import code_lines, parse_python
 from vstack.abstract.repos import NoRepo, Repos
 from vstack.errors import VstackError
 from vstack.project import PROJECT_FILE, Project
-from vstack.sections import ScopeEntry
 from vstack.results import Finding
+from vstack.sections import ScopeEntry
 
 
 @dataclass(frozen=True)

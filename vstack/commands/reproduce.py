@@ -107,7 +107,7 @@ def describe(driven: DrivenCellRuns) -> str:
     if not driven.agree:
         lines = [f"{wanted.name}: the runs disagree ({count})"]
         return "\n".join(lines + [f"  run {number}: {run.outcome}: {run.reason}" for number, run in enumerate(driven.runs, 1)])
-    outcome = first.outcome
+    outcome: str = first.outcome
     if wanted.parts and first.parting is not None:
         outcome += f": it parts from the schedule of {wanted.cell.schedule}, as it must"
     lines = [f"{wanted.name}: {outcome} ({count})", f"  {first.reason}"]

@@ -13,13 +13,13 @@ import click
 from vstack.errors import RefusedError
 from vstack.files import exclusive
 from vstack.project import Project, load_project
+from vstack.reading import read_spec
 from vstack.specify.approval import Verified
 from vstack.specify.approve import approve, approve_for_demo, approved_lock, lock_to_sign, refuse_in_ci
 from vstack.specify.check import check_approval, check_lock, lock_changes
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
-from vstack.reading import read_spec
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
 
 

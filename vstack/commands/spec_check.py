@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from vstack.project import load_project
+from vstack.reading import read_spec
 from vstack.specify.base import read_base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
-from vstack.reading import read_spec
 from vstack.specify.telling import tell_findings
 
 

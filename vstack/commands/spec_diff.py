@@ -13,6 +13,7 @@ import click
 from vstack.commands.console import progress
 from vstack.errors import VstackError
 from vstack.project import LOCK_FILE, Project, load_project
+from vstack.reading import project_tools, read_spec
 from vstack.specify.base import read_base
 from vstack.specify.changes import ABSENT, Change
 from vstack.specify.check import check_approval, lock_changes
@@ -20,7 +21,6 @@ from vstack.specify.compute import compute_pins
 from vstack.specify.diff import Comparison, Witness, World, compare_goals
 from vstack.specify.lock import Lock, parse_lock, read_lock
 from vstack.specify.pins import Pins
-from vstack.reading import project_tools, read_spec
 from vstack.specify.telling import tell_change
 from vstack.tlc.job import Budget
 from vstack.validate.cells import Setting, cell_job

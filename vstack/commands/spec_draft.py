@@ -10,8 +10,8 @@ import click
 from vstack.errors import VstackError
 from vstack.files import exclusive, read_text
 from vstack.project import PROJECT_FILE, Project, load_project
-from vstack.specify.draft import Draft, goals_module, try_draft, with_definition, with_goal, write_draft
 from vstack.reading import read_spec
+from vstack.specify.draft import Draft, goals_module, try_draft, with_definition, with_goal, write_draft
 
 
 def run(folder: Path, draft: Draft, *, module_name: str | None, as_json: bool) -> int:

@@ -10,11 +10,11 @@ import click
 
 from vstack.errors import VstackError
 from vstack.project import load_project
+from vstack.reading import read_spec
 from vstack.results import GoalRow
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
-from vstack.reading import read_spec
 from vstack.specify.telling import tell_findings, tell_goal, tell_settings, tell_world
 
 

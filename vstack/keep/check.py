@@ -9,10 +9,10 @@ from typing import Any
 
 from vstack.abstract.atomicity import check_atomicity
 from vstack.abstract.check import check_anchors
+from vstack.abstract.guard_anchors import guard_anchors
 from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import Repos, open_repos
 from vstack.abstract.scope import check_scope
-from vstack.abstract.guard_anchors import guard_anchors
 from vstack.context import Context
 from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts

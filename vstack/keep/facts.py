@@ -11,6 +11,7 @@ from vstack.tla.actions import Action
 from vstack.tla.comments import comments_above
 from vstack.tla.tree import Spec
 
+
 def action_facts(spec: Spec, actions: Sequence[Action], marks: Sequence[Marks], repos: Repos) -> dict[str, dict[str, Any]]:
     """For each action: ``process``, ``english``, ``anchors`` (text and url), ``split``, ``environment``, ``ours``, traffic, ``span``.
 

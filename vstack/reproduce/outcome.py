@@ -85,11 +85,16 @@ def judge(schedule: Schedule, seen: Seen) -> Driven:
         return _could_not(seen, f"{why}, so nothing was compared with the model")
     said = seen.of("seen")
     text = said[0]["text"] if said else None
-    shared = {"seconds": seen.seconds, "steps": taken, "compared": compared, "variables": tuple(sorted(variables))}
-    if not text:
-        reason = f"all {taken} steps agree, but the real code shows no violation of {schedule.goal} at the end"
-        return Driven(outcome="not reproduced", reason=reason, **shared)
-    return Driven(outcome="reproduced", reason=f"all {taken} steps agree; {text}", seen=text, **shared)
+    reason = f"all {taken} steps agree, but the real code shows no violation of {schedule.goal} at the end"
+    return Driven(
+        outcome="reproduced" if text else "not reproduced",
+        reason=f"all {taken} steps agree; {text}" if text else reason,
+        seconds=seen.seconds,
+        steps=taken,
+        compared=compared,
+        variables=tuple(sorted(variables)),
+        seen=text or None,
+    )
 
 
 def _parted(

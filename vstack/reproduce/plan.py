@@ -87,11 +87,11 @@ def wanted_cells(
     if not found and environment and goal:
         found = [DrivenCell(variant=variant, environment=environment, goal=goal, schedule=schedule)]
     if not found:
-        known = ", ".join(dict.fromkeys(cell.variant for cell in section.cells)) or "none"
+        driven = ", ".join(dict.fromkeys(cell.variant for cell in section.cells)) or "none"
         raise VstackError(
             f"No driven cell of {variant} fits",
             where=str(project.root / PROJECT_FILE),
-            todo=f"Name --environment and --goal, or a variant under `reproduce.cells` ({known})",
+            todo=f"Name --environment and --goal, or a variant under `reproduce.cells` ({driven})",
         )
     return tuple(map(Wanted, found))
 

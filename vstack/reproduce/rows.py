@@ -28,12 +28,23 @@ def _row(project: Project, cell: DrivenCell, saved: SavedCell | None) -> DrivenR
     names = cell.model_dump()
     if saved is None:
         return DrivenRow(**names, state="not driven", text="declared, and never driven: `vstack reproduce --save`")
-    shared = {"runs": saved.runs, "seconds": saved.seconds, "recorded": saved.recorded[:10], "commit": saved.commit}
     if stale(project, saved):
-        return DrivenRow(**names, state="stale", text="the driver, the model or the commit changed since it was driven", **shared)
-    if not saved.as_expected:
-        return DrivenRow(**names, state="not as expected", text=saved.reason, **shared)
-    return DrivenRow(**names, state="reproduced" if saved.expected == "reproduced" else "parts", text=saved.reason, **shared)
+        state, text = "stale", "the driver, the model or the commit changed since it was driven"
+    elif not saved.as_expected:
+        state, text = "not as expected", saved.reason
+    else:
+        state, text = ("reproduced" if saved.expected == "reproduced" else "parts"), saved.reason
+    return DrivenRow.model_validate(
+        {
+            **names,
+            "state": state,
+            "text": text,
+            "runs": saved.runs,
+            "seconds": saved.seconds,
+            "recorded": saved.recorded[:10],
+            "commit": saved.commit,
+        }
+    )
 
 
 def _undriven(project: Project, driven: set[tuple[str, str, str]]) -> Iterator[DrivenRow]:

@@ -12,8 +12,8 @@ import yaml
 from vstack.errors import VstackError
 from vstack.files import read_text, write_atomic
 from vstack.project import PROJECT_FILE, Project, load_project
-from vstack.specify.compute import check_kind
 from vstack.reading import project_tools
+from vstack.specify.compute import check_kind
 from vstack.tla.lexer import lexemes
 from vstack.tla.sany import load
 from vstack.tla.tree import Spec

@@ -19,7 +19,11 @@ _MAGIC = b"SSHSIG"
 _HASHES = {"sha256": hashlib.sha256, "sha512": hashlib.sha512}
 # PROTOCOL.sshsig: an RSA key signs with SHA-2; its old SHA-1 form (`ssh-rsa`) does not count.
 _RSA = {"rsa-sha2-256": hashes.SHA256, "rsa-sha2-512": hashes.SHA512}
-_CURVES = {"nistp256": hashes.SHA256, "nistp384": hashes.SHA384, "nistp521": hashes.SHA512}
+_CURVES: dict[str, hashes.HashAlgorithm] = {
+    "nistp256": hashes.SHA256(),
+    "nistp384": hashes.SHA384(),
+    "nistp521": hashes.SHA512(),
+}
 # As OpenSSH's default RequiredRSASize and more: a shorter key is no proof.
 _RSA_BITS = 2048
 
@@ -102,4 +106,4 @@ def _dss(blob: bytes) -> bytes:
 
 def _curve_hash(key_type: str) -> hashes.HashAlgorithm:
     # A key's type, and so its curve, is that of its own bytes: the loader refuses any other.
-    return next(made() for curve, made in _CURVES.items() if curve in key_type)
+    return next(algorithm for curve, algorithm in _CURVES.items() if curve in key_type)

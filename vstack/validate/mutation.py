@@ -9,8 +9,8 @@ from time import monotonic
 
 from vstack.errors import VstackError
 from vstack.project import PROJECT_FILE, Project
-from vstack.sections import Mutation
 from vstack.results import Evidence, MutantRow, MutationReport
+from vstack.sections import Mutation
 from vstack.tla.actions import Action, split_next
 from vstack.tla.tree import Spec
 from vstack.tla.values import format_value

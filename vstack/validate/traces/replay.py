@@ -10,8 +10,8 @@ from typing import Any
 
 from vstack.errors import RefusedError, VstackError
 from vstack.project import Project
-from vstack.sections import TraceMapping
 from vstack.results import TraceRow
+from vstack.sections import TraceMapping
 from vstack.tla.actions import Action
 from vstack.tla.cfg import Assignment
 from vstack.tla.tree import Spec
@@ -29,7 +29,6 @@ from vstack.validate.traces.mapping import Mapped, map_events
 from vstack.validate.traces.module import Walk
 from vstack.validate.traces.recorded import Recorded, read_recorded
 from vstack.verdicts import Verdict
-
 
 BRIEF_EVENTS = 50_000
 
