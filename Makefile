@@ -23,7 +23,7 @@ demo: install
 	$(BIN)/vstack explain examples/upstream/vllm-32255 --cell buggy/faithful/Isolation
 
 test: install
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 bench: install
 	$(BIN)/python -m benchmarks

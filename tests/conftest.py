@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
+
+import pytest
 
 # `spec approve` is refused in a CI job. Tests of that refusal set the variable themselves.
 os.environ.pop("CI", None)
@@ -12,3 +15,9 @@ os.environ.pop("CI", None)
 for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The checks of whole cases take minutes each: they start first, and the rest fills the other processor."""
+    cases = Path(__file__).parent / "examples"
+    items.sort(key=lambda item: not item.path.is_relative_to(cases))
