@@ -1,0 +1,342 @@
+"""Drives SGLang's disaggregation control plane step by step: the model's actions as releases of real threads.
+
+Real: prefill's and decode's Mooncake managers with their threads and ZeroMQ sockets, the bootstrap server, senders,
+receivers, queues, request tables, KV pools and allocators, and the scheduler methods that work on them. Stood in for:
+the transfer engine (bytes are copied when the driver says so), the rest of the scheduler object, parallel groups,
+the model's forward pass.
+"""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace as Bag
+from typing import Any
+
+import observe as look
+import verdicts
+import workload
+from gates import Parted
+from world import OTHER_MARK, World
+
+
+class Driver:
+    """The actions, observations and verdicts of one run."""
+
+    def __init__(self, case: Any) -> None:
+        self.case = case
+        self.world = World(case.constants, deferred=bool(case.settings.get("flag")))
+        self.engine_threads = self.world.name_threads()
+        self._last_event: int | None = None
+        names = (
+            "UserAborts Arrives OtherCommits DeadlinePasses HandleFails CallGivesUp Lands DAlloc DAllocOther DAbortEarly "
+            "DAbort DAbortRest DPopAborted DPopFailed DCommit DResolve DReleaseLate DHear POffer PAbort PConclude WTake "
+            "WCheck WSkip WCount WStart WDone WFail WFinish WAnswer CMeta CAbort CFirst CSecond CTry CInactive"
+        ).split()
+        self.actions = {name: getattr(self, name) for name in names}
+
+    # ---- the world around the engines
+
+    def UserAborts(self, i: int, **_: Any) -> None:
+        self._event("client.leaves", "client", i=i)
+
+    def Arrives(self, i: int, **_: Any) -> None:
+        self.world.arrive(i)
+        self._event("request.arrives", "client", i=i)
+
+    def OtherCommits(self, **_: Any) -> None:
+        world = self.world
+        for buffer in (world.pools.kv.k_buffer[0], world.pools.kv.v_buffer[0]):
+            buffer[sorted(world.pools.of(world.other, world.tokens))] = OTHER_MARK
+        world.other_served = True
+        self._event("other.served", "client")
+
+    def DeadlinePasses(self, i: int, **_: Any) -> None:
+        """Time goes by for decode's clock, by as much as the hold is configured to last."""
+        decode, plain = self.world.sg.decode, self.world.clock
+        ahead = self.world.transfers.deferred_kv_release_timeout + 1
+        decode.time = Bag(**{**vars(decode.time), "monotonic": lambda: plain() + ahead})
+        self._event("clock.hold_expires", "clock", i=i)
+
+    def HandleFails(self, w: list[Any], **_: Any) -> None:
+        for write in self.world.network.find(w):
+            write.failed, write.open = True, False
+        self._event("transport.error", "transfer", w=w)
+
+    def CallGivesUp(self, w: list[Any], **_: Any) -> None:
+        for write in self.world.network.find(w):
+            write.gave_up = True
+        self._event("transport.gives_up", "transfer", w=w)
+
+    def Lands(self, w: list[Any], **_: Any) -> None:
+        for write in self.world.network.find(w):
+            write.land()
+        self._event("transport.lands", "transfer", w=w)
+
+    # ---- decode's scheduler
+
+    def DAlloc(self, i: int, **_: Any) -> None:
+        def turn() -> None:
+            ready, _failed = self.world.preallocs.pop_preallocated()
+            self.world.transfers.extend(ready)
+
+        self._scheduler(turn)
+        self._decoded(i, "wait")
+        self._event("pop_preallocated", "scheduler", i=i)
+
+    def DAllocOther(self, **_: Any) -> None:
+        world = self.world
+
+        def turn() -> None:
+            world.other = world.new_request("other", 999)
+            world.preallocs._pre_alloc(world.other)
+
+        self._scheduler(turn)
+        self._event("pre_alloc.other", "scheduler")
+
+    def DAbortEarly(self, i: int, **_: Any) -> None:
+        def turn() -> None:
+            self._abort(self.world.scheduler, i)
+            self.world.preallocs.pop_preallocated()
+
+        self._scheduler(turn)
+        self._decoded(i, "released")
+        self._event("abort_request.prealloc", "scheduler", i=i)
+
+    def DAbort(self, i: int, **_: Any) -> None:
+        self._scheduler(lambda: self._abort(self.world.scheduler, i))
+        self._decoded(i, "aborting", "aborted")
+        self._event("abort_request.transfer", "scheduler", i=i)
+
+    def DAbortRest(self, i: int, **_: Any) -> None:
+        self.world.actor.resume("arm")
+        self._decoded(i, "aborted")
+        self._event("register_deferred_abort_room", "scheduler", i=i)
+
+    def DPopAborted(self, i: int, **_: Any) -> None:
+        self._pop()
+        self._decoded(i, "held", "released")
+        self._event(f"pop_transferred.aborted.{look.decode_state(self.world, i)}", "scheduler", i=i)
+
+    def DPopFailed(self, i: int, **_: Any) -> None:
+        self._pop()
+        self._decoded(i, "held", "released")
+        self._event(f"pop_transferred.failed.{look.decode_state(self.world, i)}", "scheduler", i=i)
+
+    def DCommit(self, i: int, **_: Any) -> None:
+        self._pop()
+        self._decoded(i, "commit")
+        self._event("pop_transferred.success", "scheduler", i=i)
+
+    def DResolve(self, i: int, **_: Any) -> None:
+        self._scheduler(self.world.transfers.resolve_deferred_releases)
+        self._decoded(i, "released")
+        self._event("resolve_deferred_releases.drained", "scheduler", i=i)
+
+    def DReleaseLate(self, i: int, **_: Any) -> None:
+        self._scheduler(self.world.transfers.resolve_deferred_releases)
+        self._decoded(i, "released")
+        self._event("resolve_deferred_releases.timed_out", "scheduler", i=i)
+
+    # ---- decode's manager thread
+
+    def DHear(self, k: str, **_: Any) -> None:
+        if not self.world.wire.up[k]:
+            raise Parted(f"no message of {k} is on its way to decode")
+        kind = self.world.wire.up[k][0][0]
+        self.world.wire.want = k
+        self.world.gates.release("manager", "recv")
+        self._event(f"decode_thread.{kind}", "manager", k=k)
+
+    # ---- prefill's scheduler
+
+    def POffer(self, j: list[Any], **_: Any) -> None:
+        k, i = j
+        self.world.offer(k, i)
+        self._event("send_kv_chunk", "prefill-scheduler", j=j)
+
+    def PAbort(self, j: list[Any], **_: Any) -> None:
+        k, i = j
+        rank = self.world.prefill[k]
+        request = rank.requests[i]
+        waiting = rank.scheduler.disagg_prefill_inflight_queue
+        if request in waiting:
+            self._abort(rank.scheduler, i)
+        else:
+            raise Parted(f"an abort at prefill does not fail request {i}: it is not in the inflight queue")
+        self._event("abort_request.prefill", "prefill-scheduler", j=j)
+
+    def PConclude(self, j: list[Any], **_: Any) -> None:
+        k, i = j
+        done = self.world.conclude(k)
+        if i not in done:
+            raise Parted(f"prefill rank {k} does not conclude request {i}")
+        self._event("process_disagg_prefill_inflight_queue", "prefill-scheduler", j=j)
+
+    # ---- prefill's transfer worker
+
+    def WTake(self, k: str, **_: Any) -> None:
+        if not self.world.queued(k):
+            raise Parted(f"no chunk waits for the worker of {k}")
+        self.world.turned[k] = True
+        self._worker(k, "take")
+        self._event("transfer_worker.take", f"worker {k}", k=k)
+
+    def WCheck(self, k: str, **_: Any) -> None:
+        if self._at(k) == "check":
+            self._worker(k, "check")
+        elif self._at(k) != "look" or self.world.checks:
+            raise Parted(f"the worker of {k} is at `{self._at(k)}`, not at its status check")
+        self._event("transfer_worker.check", f"worker {k}", k=k)
+
+    def WSkip(self, k: str, **_: Any) -> None:
+        if self._at(k) == "skip":
+            self._worker(k, "skip")
+        elif self._at(k) != "take":
+            raise Parted(f"the worker of {k} does not skip the chunk: it is at `{self._at(k)}`")
+        self._event("transfer_worker.skip", f"worker {k}", k=k)
+
+    def WCount(self, k: str, **_: Any) -> None:
+        if self._at(k) == "count":
+            self._worker(k, "count")
+        elif self._at(k) != "look":
+            raise Parted(f"the worker of {k} does not go on to write: it is at `{self._at(k)}`")
+        self._event("transfer_worker.count", f"worker {k}", k=k)
+
+    def WStart(self, k: str, **_: Any) -> None:
+        world = self.world
+        before = len(world.network.writes)
+        world.gates.free_one(f"worker {k}", "look")
+        label = world.gates.arrival(
+            f"worker {k}", early=lambda: len(world.network.writes) == before + world.network.calls
+        )
+        self._event(f"transfer_worker.{'nowhere' if label else 'write'}", f"worker {k}", k=k)
+
+    def WDone(self, k: str, **_: Any) -> None:
+        calls = self._calls(k)
+        if any(write.open or write.failed for write in calls):
+            raise Parted(f"not all writes of {k} have landed")
+        self._return(k, calls)
+        self._event("transfer_worker.written", f"worker {k}", k=k)
+
+    def WFail(self, k: str, **_: Any) -> None:
+        calls = [write for write in self._calls(k) if write.failed or write.gave_up or not write.open]
+        if not any(write.failed or write.gave_up for write in calls):
+            raise Parted(f"no write of {k} has failed")
+        self._return(k, calls)
+        self._event("transfer_worker.failed", f"worker {k}", k=k)
+
+    def WFinish(self, k: str, **_: Any) -> None:
+        if self._at(k) == "finish":
+            self._worker(k, "finish")
+        elif self._at(k) != "take":
+            raise Parted(f"the worker of {k} is at `{self._at(k)}`, not at the end of its chunk")
+        self._event("transfer_worker.count_back", f"worker {k}", k=k)
+
+    def WAnswer(self, k: str, **_: Any) -> None:
+        if self._at(k) == "answer":
+            self._worker(k, "answer")
+        elif self._at(k) != "take":
+            raise Parted(f"the worker of {k} is at `{self._at(k)}`, not at its answer")
+        self._event("maybe_ack_drained_abort.worker", f"worker {k}", k=k)
+
+    # ---- prefill's control thread
+
+    def CMeta(self, k: str, **_: Any) -> None:
+        self._listen(k, "meta", "recv")
+        self._event("bootstrap_thread.metadata", f"control {k}", k=k)
+
+    def CAbort(self, k: str, **_: Any) -> None:
+        self._listen(k, "abort", "first", "inactive")
+        self._event(f"bootstrap_thread.abort.{self.world.gates.label(f'control {k}')}", f"control {k}", k=k)
+
+    def CFirst(self, k: str, **_: Any) -> None:
+        self._control(k, "first", "update_status")
+
+    def CSecond(self, k: str, **_: Any) -> None:
+        self._control(k, "second", "register_or_ack")
+
+    def CTry(self, k: str, **_: Any) -> None:
+        self._control(k, "try", "maybe_ack_drained_abort.control")
+
+    def CInactive(self, k: str, **_: Any) -> None:
+        self._control(k, "inactive", "send_abort_ack")
+
+    # ---- the harness's questions
+
+    def observe(self) -> dict[str, Any]:
+        return look.observe(self.world)
+
+    def seen(self, goal: str) -> str | None:
+        return verdicts.seen(self.world, goal)
+
+    def settle(self) -> None:
+        self.world.run_freely(seconds=3.0)
+
+    def close(self) -> None:
+        self.world.shut()
+        self.engine_threads = self.world.name_threads()
+
+    def free_run(self) -> None:
+        workload.run(self, random.Random(self.case.seed))
+
+    # ---- helpers
+
+    def _event(self, name: str, thread: str, **fields: Any) -> None:
+        causes = () if self._last_event is None else (self._last_event,)
+        self._last_event = self.case.record(name, thread=thread, causes=causes, **fields, state=self.observe())
+
+    def _scheduler(self, turn: Any) -> None:
+        self.world.actor.call(turn)
+
+    def _pop(self) -> None:
+        world = self.world
+
+        def turn() -> None:
+            world.transferred.extend(world.transfers.pop_transferred())
+
+        self._scheduler(turn)
+
+    def _decoded(self, i: int, *states: str) -> None:
+        state = look.decode_state(self.world, i)
+        if state not in states:
+            raise Parted(f"decode has request {i} as `{state}`, not as {' or '.join(states)}")
+
+    def _abort(self, scheduler: Any, i: int) -> None:
+        scheduler.abort_request(self.world.sg.AbortReq(rid=f"r{i}-"))
+
+    def _at(self, k: str) -> str | None:
+        return self.world.gates.label(f"worker {k}")
+
+    def _worker(self, k: str, *at: str) -> None:
+        self.world.gates.release(f"worker {k}", *at)
+
+    def _calls(self, k: str) -> list[Any]:
+        item = self.world.gates.turns[f"worker {k}"].item
+        calls = [] if item is None else self.world.network.of(k, item)
+        if not calls:
+            raise Parted(f"the worker of {k} is in no write")
+        return calls
+
+    def _return(self, k: str, calls: list[Any]) -> None:
+        with self.world.gates.condition:
+            for write in calls:
+                write.result = -1 if write.failed or write.gave_up else 0
+            self.world.gates.condition.notify_all()
+        self.world.gates.arrival(f"worker {k}")
+
+    def _listen(self, k: str, kind: str, *then: str) -> None:
+        under_way = self.world.wire.down[k]
+        if not under_way or under_way[0][0] != kind:
+            raise Parted(f"the next message to {k} is {under_way[0][0] if under_way else 'none'}, not {kind}")
+        label = self.world.gates.release(f"control {k}", "recv")
+        if label not in then:
+            raise Parted(f"the control thread of {k} goes on to `{label}`, not to {' or '.join(then)}")
+
+    def _control(self, k: str, at: str, name: str) -> None:
+        label = self.world.gates.release(f"control {k}", at)
+        self._event(f"{name}.then_{label}", f"control {k}", k=k)
+
+
+def open_driver(case: Any) -> Driver:
+    """The driver that the harness asks for."""
+    return Driver(case)

@@ -1,0 +1,90 @@
+"""A seeded workload that is not taken from the model: whichever thread, scheduler or write can move next may do so."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import observe as look
+
+if TYPE_CHECKING:
+    from driver import Driver
+
+_STEPS = 120
+_WORKER = {"check": "WCheck", "skip": "WSkip", "count": "WCount", "finish": "WFinish", "answer": "WAnswer", "look": "WStart"}
+_CONTROL = {"first": "CFirst", "second": "CSecond", "try": "CTry", "inactive": "CInactive"}
+
+
+def run(driver: Driver, chance: random.Random) -> None:
+    """Let things move in a random order until nothing can."""
+    for _ in range(_STEPS):
+        moves = list(_moves(driver))
+        if not moves:
+            return
+        chance.choice(moves)()
+
+
+def _moves(driver: Driver) -> Iterator[Callable[[], None]]:
+    """What can happen now, by where the real threads stand and what is under way."""
+    world = driver.world
+    for i in world.reqs:
+        yield from _decode_moves(driver, i)
+    for write in world.network.flight():
+        yield lambda write=write: driver.Lands(w=write)
+    for k in world.names:
+        yield from _thread_moves(driver, k)
+        for i in world.reqs:
+            yield from _prefill_moves(driver, k, i)
+
+
+def _decode_moves(driver: Driver, i: int) -> Iterator[Callable[[], None]]:
+    world = driver.world
+    state = look.decode_state(world, i)
+    if state in ("prealloc", "wait") and i not in driver.gone:
+        yield lambda: driver.UserAborts(i=i)
+    if state == "prealloc":
+        yield (lambda: driver.DAbortEarly(i=i)) if i in driver.gone else (lambda: driver.DAlloc(i=i))
+    if state == "wait" and i in driver.gone:
+        yield lambda: driver.DAbort(i=i)
+    if state == "wait" and world.decode_status(i) == world.sg.KVPoll.Success:
+        yield lambda: driver.DCommit(i=i)
+    if state == "aborting":
+        yield lambda: driver.DAbortRest(i=i)
+    if state == "aborted":
+        yield lambda: driver.DPopAborted(i=i)
+    if state == "held" and world.manager.is_abort_release_safe(world.room(i), len(world.names)):
+        yield lambda: driver.DResolve(i=i)
+
+
+def _thread_moves(driver: Driver, k: str) -> Iterator[Callable[[], None]]:
+    world = driver.world
+    worker, control = world.gates.label(f"worker {k}"), world.gates.label(f"control {k}")
+    if world.wire.up[k]:
+        yield lambda: driver.DHear(k=k)
+    if control == "recv" and world.wire.down[k]:
+        name = {"meta": "CMeta", "abort": "CAbort"}[world.wire.down[k][0][0]]
+        yield lambda: driver.actions[name](k=k)
+    if control in _CONTROL:
+        yield lambda: driver.actions[_CONTROL[control]](k=k)
+    if worker == "take" and world.queued(k):
+        yield lambda: driver.WTake(k=k)
+    if worker in _WORKER:
+        yield lambda: driver.actions[_WORKER[worker]](k=k)
+    if worker is None and not any(write.open for write in driver.calls(k)):
+        yield lambda: driver.WDone(k=k)
+
+
+def _prefill_moves(driver: Driver, k: str, i: int) -> Iterator[Callable[[], None]]:
+    world = driver.world
+    request, manager = world.prefill[k].requests.get(i), world.prefill[k].manager
+    if request is None or i in world.concluded[k]:
+        return
+    status, poll = dict.get(manager.request_status, world.room(i)), world.sg.KVPoll
+    sent = request.disagg_kv_sender.curr_idx == world.tokens
+    if status not in (None, poll.Bootstrapping) and not sent:
+        yield lambda: driver.POffer(j=[k, i])
+    if sent and i in driver.gone and status == poll.WaitingForInput:
+        yield lambda: driver.PAbort(j=[k, i])
+    if sent and world.concludable(k, i):
+        yield lambda: driver.PConclude(j=[k, i])
