@@ -266,6 +266,8 @@ def test_recorded_traces_replay_until_what_they_rest_on_changes(world: World, ca
     assert trace_check.run(world.project, ("along",), log=None, as_json=False) == 0
     world.edit(lambda data: data["variants"]["before"].update(commit="0" * 40))
     stale_because("it was recorded at commit")
+    log.write_text(log.read_text().replace('"repo": "code"', '"repo": "elsewhere"'))
+    stale_because("it is a recording of elsewhere")
 
 
 def test_a_test_for_the_codes_own_suite_fails_at_the_race_and_passes_at_the_fix(world: World, tmp_path: Path) -> None:

@@ -39,10 +39,12 @@ class Recorded(Result):
         Raises:
             VstackError: the driver is missing.
         """
-        commit = project.file.variants[mapping.variant].commit
+        commit, section = project.file.variants[mapping.variant].commit, project.file.reproduce
+        if section is None or self.repo != section.repo:
+            return f"it is a recording of {self.repo}, which nothing here drives"
         if self.commit != commit:
             return f"it was recorded at commit {self.commit[:12]}, the variant {mapping.variant} is {str(commit)[:12]}"
-        if project.file.reproduce is None or self.driver != driver_digest(project):
+        if self.driver != driver_digest(project):
             return "the driver has changed since it was recorded"
         if self.mapping != mapping_digest(mapping):
             return "its mapping in vstack.yaml has changed since it was recorded"
