@@ -90,7 +90,7 @@ def test_a_program_that_does_not_exist_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delay_ms", [0, 1, 2, 3, 5, 8])
 def test_ctrl_c_while_a_child_is_being_started_leaves_nothing(tmp_path: Path, delay_ms: int) -> None:
     # The signal comes at the worst moment: from within the start of the child itself.
-    mark = f"3{delay_ms:02d}.5"
+    mark = f"3{delay_ms:02d}.{os.getpid()}"
     code = f"""
 import os, signal, subprocess, time
 from pathlib import Path

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.specify import security_key
-from tests.specify.keys import make_key
+from tests.specify.keys import make_key, needs_ssh_keygen
 from tests.specify.test_lock import PINS
 from vstack.errors import RefusedError, VstackError
 from vstack.specify.approval import sign, verify
@@ -101,6 +101,7 @@ def test_the_demo_key_is_labelled(tmp_path: Path, key: Path) -> None:
     assert verified.is_demo and verified.words == "demo key: no person approved this"
 
 
+@needs_ssh_keygen
 def test_signing_with_what_is_no_key_says_so(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("not a key\n")
     with pytest.raises(VstackError, match="could not sign"):

@@ -26,6 +26,8 @@ class Driver:
         self.case = case
         self.world = World(case.constants, deferred=bool(case.settings.get("flag")))
         self.engine_threads = self.world.name_threads()
+        self.gone: set[int] = set()
+        self.passed = False
         self._last_event: int | None = None
         names = (
             "UserAborts Arrives OtherCommits DeadlinePasses HandleFails CallGivesUp Lands DAlloc DAllocOther DAbortEarly "
@@ -37,6 +39,7 @@ class Driver:
     # ---- the world around the engines
 
     def UserAborts(self, i: int, **_: Any) -> None:
+        self.gone.add(i)
         self._event("client.leaves", "client", i=i)
 
     def Arrives(self, i: int, **_: Any) -> None:
@@ -55,6 +58,7 @@ class Driver:
         decode, plain = self.world.sg.decode, self.world.clock
         ahead = self.world.transfers.deferred_kv_release_timeout + 1
         decode.time = Bag(**{**vars(decode.time), "monotonic": lambda: plain() + ahead})
+        self.passed = True
         self._event("clock.hold_expires", "clock", i=i)
 
     def HandleFails(self, w: list[Any], **_: Any) -> None:
@@ -113,29 +117,52 @@ class Driver:
         self._event("register_deferred_abort_room", "scheduler", i=i)
 
     def DPopAborted(self, i: int, **_: Any) -> None:
-        self._pop()
+        self._from(i, "aborted")
+        self.pop(i)
         self._decoded(i, "held", "released")
-        self._event(f"pop_transferred.aborted.{look.decode_state(self.world, i)}", "scheduler", i=i)
 
     def DPopFailed(self, i: int, **_: Any) -> None:
-        self._pop()
+        self._from(i, "wait")
+        self.pop(i)
         self._decoded(i, "held", "released")
-        self._event(f"pop_transferred.failed.{look.decode_state(self.world, i)}", "scheduler", i=i)
 
     def DCommit(self, i: int, **_: Any) -> None:
-        self._pop()
+        self._from(i, "wait")
+        self.pop(i)
         self._decoded(i, "commit")
-        self._event("pop_transferred.success", "scheduler", i=i)
 
     def DResolve(self, i: int, **_: Any) -> None:
-        self._scheduler(self.world.transfers.resolve_deferred_releases)
+        self.resolve(i)
         self._decoded(i, "released")
-        self._event("resolve_deferred_releases.drained", "scheduler", i=i)
 
     def DReleaseLate(self, i: int, **_: Any) -> None:
-        self._scheduler(self.world.transfers.resolve_deferred_releases)
+        self.resolve(i)
         self._decoded(i, "released")
-        self._event("resolve_deferred_releases.timed_out", "scheduler", i=i)
+
+    def pop(self, i: int) -> None:
+        """A turn of decode's scheduler over its transfer queue; an event only if request ``i`` leaves it."""
+        world, before = self.world, look.decode_state(self.world, i)
+        self._scheduler(lambda: world.transferred.extend(world.transfers.pop_transferred()))
+        after = look.decode_state(world, i)
+        if after != before:
+            name = "success" if after == "commit" else f"{'aborted' if before == 'aborted' else 'failed'}.{after}"
+            self._event(f"pop_transferred.{name}", "scheduler", i=i)
+
+    def can_pop(self, i: int) -> bool:
+        """Whether decode's receiver of request ``i`` has come to an end."""
+        poll = self.world.sg.KVPoll
+        return self.world.receivers[i].conclude_state is not None or self.world.manager.check_status(
+            self.world.room(i)
+        ) in (poll.Failed, poll.Success)
+
+    def resolve(self, i: int) -> None:
+        """A turn of decode's scheduler over what it holds; an event only if request ``i`` is released."""
+        self._from(i, "held")
+        world = self.world
+        drained = world.manager.is_abort_release_safe(world.room(i), len(world.names))
+        self._scheduler(world.transfers.resolve_deferred_releases)
+        if look.decode_state(world, i) == "released":
+            self._event(f"resolve_deferred_releases.{'drained' if drained else 'timed_out'}", "scheduler", i=i)
 
     # ---- decode's manager thread
 
@@ -167,10 +194,15 @@ class Driver:
 
     def PConclude(self, j: list[Any], **_: Any) -> None:
         k, i = j
-        done = self.world.conclude(k)
-        if i not in done:
+        if not self.conclude(k, i):
             raise Parted(f"prefill rank {k} does not conclude request {i}")
-        self._event("process_disagg_prefill_inflight_queue", "prefill-scheduler", j=j)
+
+    def conclude(self, k: str, i: int) -> bool:
+        """A turn of prefill's scheduler over its inflight queue; an event only if it is through with request ``i``."""
+        done = i in self.world.conclude(k)
+        if done:
+            self._event("process_disagg_prefill_inflight_queue", "prefill-scheduler", j=[k, i])
+        return done
 
     # ---- prefill's transfer worker
 
@@ -182,25 +214,16 @@ class Driver:
         self._event("transfer_worker.take", f"worker {k}", k=k)
 
     def WCheck(self, k: str, **_: Any) -> None:
-        if self._at(k) == "check":
-            self._worker(k, "check")
-        elif self._at(k) != "look" or self.world.checks:
-            raise Parted(f"the worker of {k} is at `{self._at(k)}`, not at its status check")
-        self._event("transfer_worker.check", f"worker {k}", k=k)
+        if self._at(k) == "look" and not self.world.checks:
+            return
+        self._worker(k, "check")
+        self._event(f"transfer_worker.check.{'go' if self._at(k) in ('look', 'count') else 'skip'}", f"worker {k}", k=k)
 
     def WSkip(self, k: str, **_: Any) -> None:
-        if self._at(k) == "skip":
-            self._worker(k, "skip")
-        elif self._at(k) != "take":
-            raise Parted(f"the worker of {k} does not skip the chunk: it is at `{self._at(k)}`")
-        self._event("transfer_worker.skip", f"worker {k}", k=k)
+        self._step(k, "skip", "transfer_worker.drop_count", over="take")
 
     def WCount(self, k: str, **_: Any) -> None:
-        if self._at(k) == "count":
-            self._worker(k, "count")
-        elif self._at(k) != "look":
-            raise Parted(f"the worker of {k} does not go on to write: it is at `{self._at(k)}`")
-        self._event("transfer_worker.count", f"worker {k}", k=k)
+        self._step(k, "count", "transfer_worker.count", over="look")
 
     def WStart(self, k: str, **_: Any) -> None:
         world = self.world
@@ -212,32 +235,24 @@ class Driver:
         self._event(f"transfer_worker.{'nowhere' if label else 'write'}", f"worker {k}", k=k)
 
     def WDone(self, k: str, **_: Any) -> None:
-        calls = self._calls(k)
+        calls = self.calls(k)
         if any(write.open or write.failed for write in calls):
             raise Parted(f"not all writes of {k} have landed")
         self._return(k, calls)
         self._event("transfer_worker.written", f"worker {k}", k=k)
 
     def WFail(self, k: str, **_: Any) -> None:
-        calls = [write for write in self._calls(k) if write.failed or write.gave_up or not write.open]
+        calls = [write for write in self.calls(k) if write.failed or write.gave_up or not write.open]
         if not any(write.failed or write.gave_up for write in calls):
             raise Parted(f"no write of {k} has failed")
         self._return(k, calls)
         self._event("transfer_worker.failed", f"worker {k}", k=k)
 
     def WFinish(self, k: str, **_: Any) -> None:
-        if self._at(k) == "finish":
-            self._worker(k, "finish")
-        elif self._at(k) != "take":
-            raise Parted(f"the worker of {k} is at `{self._at(k)}`, not at the end of its chunk")
-        self._event("transfer_worker.count_back", f"worker {k}", k=k)
+        self._step(k, "finish", "transfer_worker.count_back", over="take")
 
     def WAnswer(self, k: str, **_: Any) -> None:
-        if self._at(k) == "answer":
-            self._worker(k, "answer")
-        elif self._at(k) != "take":
-            raise Parted(f"the worker of {k} is at `{self._at(k)}`, not at its answer")
-        self._event("maybe_ack_drained_abort.worker", f"worker {k}", k=k)
+        self._step(k, "answer", "maybe_ack_drained_abort.worker", over="take")
 
     # ---- prefill's control thread
 
@@ -288,13 +303,9 @@ class Driver:
     def _scheduler(self, turn: Any) -> None:
         self.world.actor.call(turn)
 
-    def _pop(self) -> None:
-        world = self.world
-
-        def turn() -> None:
-            world.transferred.extend(world.transfers.pop_transferred())
-
-        self._scheduler(turn)
+    def _from(self, i: int, state: str) -> None:
+        if (found := look.decode_state(self.world, i)) != state:
+            raise Parted(f"decode has request {i} as `{found}`, not as {state}")
 
     def _decoded(self, i: int, *states: str) -> None:
         state = look.decode_state(self.world, i)
@@ -310,7 +321,14 @@ class Driver:
     def _worker(self, k: str, *at: str) -> None:
         self.world.gates.release(f"worker {k}", *at)
 
-    def _calls(self, k: str) -> list[Any]:
+    def _step(self, k: str, at: str, name: str, over: str) -> None:
+        """A step that some revisions lack: there the worker stands at ``over`` already, and nothing is to be done."""
+        if self._at(k) == over and over in self.world.ambiguous:
+            return
+        self._worker(k, at)
+        self._event(name, f"worker {k}", k=k)
+
+    def calls(self, k: str) -> list[Any]:
         item = self.world.gates.turns[f"worker {k}"].item
         calls = [] if item is None else self.world.network.of(k, item)
         if not calls:

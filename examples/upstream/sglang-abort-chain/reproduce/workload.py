@@ -31,7 +31,7 @@ def _moves(driver: Driver) -> Iterator[Callable[[], None]]:
     for i in world.reqs:
         yield from _decode_moves(driver, i)
     for write in world.network.flight():
-        yield lambda write=write: driver.Lands(w=write)
+        yield from _write_moves(driver, write)
     for k in world.names:
         yield from _thread_moves(driver, k)
         for i in world.reqs:
@@ -39,22 +39,40 @@ def _moves(driver: Driver) -> Iterator[Callable[[], None]]:
 
 
 def _decode_moves(driver: Driver, i: int) -> Iterator[Callable[[], None]]:
-    world = driver.world
+    world, may = driver.world, driver.case.constants.get
     state = look.decode_state(world, i)
-    if state in ("prealloc", "wait") and i not in driver.gone:
+    if state in ("prealloc", "wait") and i not in driver.gone and may("ClientMayLeave"):
         yield lambda: driver.UserAborts(i=i)
     if state == "prealloc":
-        yield (lambda: driver.DAbortEarly(i=i)) if i in driver.gone else (lambda: driver.DAlloc(i=i))
+        yield lambda: driver.DAlloc(i=i)
+        if i in driver.gone:
+            yield lambda: driver.DAbortEarly(i=i)
     if state == "wait" and i in driver.gone:
         yield lambda: driver.DAbort(i=i)
-    if state == "wait" and world.decode_status(i) == world.sg.KVPoll.Success:
-        yield lambda: driver.DCommit(i=i)
     if state == "aborting":
         yield lambda: driver.DAbortRest(i=i)
-    if state == "aborted":
-        yield lambda: driver.DPopAborted(i=i)
-    if state == "held" and world.manager.is_abort_release_safe(world.room(i), len(world.names)):
-        yield lambda: driver.DResolve(i=i)
+    if state in ("wait", "aborted") and driver.can_pop(i):
+        yield lambda: driver.pop(i)
+    if state == "held":
+        late = driver.passed
+        if may("DeadlineMayPass") and not late:
+            yield lambda: driver.DeadlinePasses(i=i)
+        if late or world.manager.is_abort_release_safe(world.room(i), len(world.names)):
+            yield lambda: driver.resolve(i)
+    if world.other is None and len(world.pools.free()) == world.tokens:
+        yield driver.DAllocOther
+    if world.other is not None and not world.other_served:
+        yield driver.OtherCommits
+
+
+def _write_moves(driver: Driver, write: list[Any]) -> Iterator[Callable[[], None]]:
+    may = driver.case.constants.get
+    calls = driver.world.network.find(write)
+    yield lambda: driver.Lands(w=write)
+    if may("HandleMayFail"):
+        yield lambda: driver.HandleFails(w=write)
+    if may("CallMayGiveUp") and not any(call.gave_up for call in calls):
+        yield lambda: driver.CallGivesUp(w=write)
 
 
 def _thread_moves(driver: Driver, k: str) -> Iterator[Callable[[], None]]:
@@ -71,8 +89,13 @@ def _thread_moves(driver: Driver, k: str) -> Iterator[Callable[[], None]]:
         yield lambda: driver.WTake(k=k)
     if worker in _WORKER:
         yield lambda: driver.actions[_WORKER[worker]](k=k)
-    if worker is None and not any(write.open for write in driver.calls(k)):
-        yield lambda: driver.WDone(k=k)
+    if worker is None:
+        calls = driver.calls(k)
+        failed = [call for call in calls if call.failed or call.gave_up]
+        if not failed and not any(call.open for call in calls):
+            yield lambda: driver.WDone(k=k)
+        if failed and all(call in failed for call in calls if call.open):
+            yield lambda: driver.WFail(k=k)
 
 
 def _prefill_moves(driver: Driver, k: str, i: int) -> Iterator[Callable[[], None]]:
@@ -86,5 +109,5 @@ def _prefill_moves(driver: Driver, k: str, i: int) -> Iterator[Callable[[], None
         yield lambda: driver.POffer(j=[k, i])
     if sent and i in driver.gone and status == poll.WaitingForInput:
         yield lambda: driver.PAbort(j=[k, i])
-    if sent and world.concludable(k, i):
-        yield lambda: driver.PConclude(j=[k, i])
+    if sent and status in (poll.Failed, poll.Success):
+        yield lambda: driver.conclude(k, i)
