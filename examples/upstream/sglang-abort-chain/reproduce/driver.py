@@ -265,16 +265,16 @@ class Driver:
         self._event(f"bootstrap_thread.abort.{self.world.gates.label(f'control {k}')}", f"control {k}", k=k)
 
     def CFirst(self, k: str, **_: Any) -> None:
-        self._control(k, "first", "update_status")
+        self._control(k, "first", "bootstrap_thread.mark_failed")
 
     def CSecond(self, k: str, **_: Any) -> None:
-        self._control(k, "second", "register_or_ack")
+        self._control(k, "second", "bootstrap_thread.register_or_ack")
 
     def CTry(self, k: str, **_: Any) -> None:
         self._control(k, "try", "maybe_ack_drained_abort.control")
 
     def CInactive(self, k: str, **_: Any) -> None:
-        self._control(k, "inactive", "send_abort_ack")
+        self._control(k, "inactive", "bootstrap_thread.inactive")
 
     # ---- the harness's questions
 
@@ -351,8 +351,8 @@ class Driver:
             raise Parted(f"the control thread of {k} goes on to `{label}`, not to {' or '.join(then)}")
 
     def _control(self, k: str, at: str, name: str) -> None:
-        label = self.world.gates.release(f"control {k}", at)
-        self._event(f"{name}.then_{label}", f"control {k}", k=k)
+        self.world.gates.release(f"control {k}", at)
+        self._event(name, f"control {k}", k=k)
 
 
 def open_driver(case: Any) -> Driver:

@@ -1,4 +1,7 @@
-"""What the real objects hold, in the model's variables; a variable that they do not determine is left out."""
+"""What the real objects hold, in the model's variables; a variable that they do not determine is left out.
+
+Requests are 1, 2, ...: what the model maps from requests is a list, or where its items are sets an object.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ _CONTROL_STEPS = {"recv": "idle", "first": "first", "second": "second", "try": "
 def observe(world: World) -> dict[str, Any]:
     """Model variable -> value."""
     seen: dict[str, Any] = {
-        "pst": {k: {str(i): _prefill_status(world, k, i) for i in world.reqs} for k in world.names},
+        "pst": {k: [_prefill_status(world, k, i) for i in world.reqs] for k in world.names},
         "fin": {k: [i for i in world.reqs if i in world.concluded[k]] for k in world.names},
         "q": {k: [[c.vstack_request, c.vstack_chunk] for c in _queued(world, k)] for k in world.names},
-        "offered": {k: {str(i): _offered(world, k, i) for i in world.reqs} for k in world.names},
+        "offered": {k: [_offered(world, k, i) for i in world.reqs] for k in world.names},
         "flight": world.network.flight(),
         "up": {k: [[kind, world.request_of(room)] for kind, room in world.wire.up[k]] for k in world.names},
         "down": {k: [[kind, world.request_of(room)] for kind, room in world.wire.down[k]] for k in world.names},
@@ -89,7 +92,7 @@ def _counts(world: World) -> dict[str, Any]:
     managers = {k: rank.manager for k, rank in world.prefill.items()}
     if not world.room_reuse and all(hasattr(m, "_staging_outstanding") for m in managers.values()):
         seen["cnt"] = {
-            k: {str(i): dict.get(m._staging_outstanding, world.room(i), 0) for i in world.reqs} for k, m in managers.items()
+            k: [dict.get(m._staging_outstanding, world.room(i), 0) for i in world.reqs] for k, m in managers.items()
         }
     if not world.room_reuse and all(hasattr(m, "_deferred_ack_targets") for m in managers.values()):
         seen["tgt"] = {k: sorted(world.request_of(room) for room in m._deferred_ack_targets) for k, m in managers.items()}

@@ -11,13 +11,13 @@ import observe as look
 if TYPE_CHECKING:
     from driver import Driver
 
-_STEPS = 120
+_STEPS = 400
 _WORKER = {"check": "WCheck", "skip": "WSkip", "count": "WCount", "finish": "WFinish", "answer": "WAnswer", "look": "WStart"}
 _CONTROL = {"first": "CFirst", "second": "CSecond", "try": "CTry", "inactive": "CInactive"}
 
 
 def run(driver: Driver, chance: random.Random) -> None:
-    """Let things move in a random order until nothing can."""
+    """Let things move in a random order until nothing can, or enough was seen."""
     for _ in range(_STEPS):
         moves = list(_moves(driver))
         if not moves:
@@ -43,8 +43,11 @@ def _decode_moves(driver: Driver, i: int) -> Iterator[Callable[[], None]]:
     state = look.decode_state(world, i)
     if state in ("prealloc", "wait") and i not in driver.gone and may("ClientMayLeave"):
         yield lambda: driver.UserAborts(i=i)
+    if state == "none" and world.settled_before(i):
+        yield lambda: driver.Arrives(i=i)
     if state == "prealloc":
-        yield lambda: driver.DAlloc(i=i)
+        if len(world.pools.free()) == world.tokens:
+            yield lambda: driver.DAlloc(i=i)
         if i in driver.gone:
             yield lambda: driver.DAbortEarly(i=i)
     if state == "wait" and i in driver.gone:
@@ -59,10 +62,11 @@ def _decode_moves(driver: Driver, i: int) -> Iterator[Callable[[], None]]:
             yield lambda: driver.DeadlinePasses(i=i)
         if late or world.manager.is_abort_release_safe(world.room(i), len(world.names)):
             yield lambda: driver.resolve(i)
-    if world.other is None and len(world.pools.free()) == world.tokens:
-        yield driver.DAllocOther
-    if world.other is not None and not world.other_served:
-        yield driver.OtherCommits
+    if i == world.reqs[-1]:
+        if world.other is None and state not in ("none", "prealloc") and len(world.pools.free()) == world.tokens:
+            yield driver.DAllocOther
+        if world.other is not None and not world.other_served:
+            yield driver.OtherCommits
 
 
 def _write_moves(driver: Driver, write: list[Any]) -> Iterator[Callable[[], None]]:

@@ -235,6 +235,15 @@ class World:
         """Whether the room of request ``i`` has come again."""
         return self.room_reuse and any(j > i for j in self.decode_requests)
 
+    def settled_before(self, i: int) -> bool:
+        """Whether the router may hand out request ``i``: both sides are through with the one before."""
+        before = self.decode_requests.get(i - 1)
+        if before is None or before in self.transferred or any(i - 1 not in done for done in self.concluded.values()):
+            return False
+        held = [entry[0].req for entry in getattr(self.transfers, "_deferred_releases", ())]
+        queued = [entry.req for queue in (self.preallocs.queue, self.transfers.queue) for entry in queue]
+        return before not in held and before not in queued
+
     def new_request(self, name: str, room: int) -> Any:
         return engine.request(self.sg, self.arguments, name, room, self.tokens)
 
