@@ -58,7 +58,8 @@ def start(state: Path, argv: Sequence[str], *, cwd: Path) -> DetachedRun:
     write_atomic(folder / "argv.json", json.dumps(list(argv)))
     with (folder / "output").open("wb") as output:
         child = subprocess.Popen(
-            [sys.executable, "-m", "vstack.keep.detached", str(folder), *argv],
+            # -P: a module in the folder at work must not be imported in ours' place.
+            [sys.executable, "-P", "-m", "vstack.keep.detached", str(folder), *argv],
             cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=output,
