@@ -1,0 +1,136 @@
+"""What a host sends on standard input, as one event: paths, command lines and patches that a tool is about to use."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from vstack.guard.patches import is_patch, patched
+
+MOST_BYTES = 64 << 20
+_PATH_KEYS = frozenset(
+    "filepath path paths notebookpath targetfile filename file files uri destination dest dst target newpath oldpath"
+    " source src relativepath relativeworkspacepath".split()
+)
+_COMMAND_KEYS = frozenset("command cmd script".split())
+_EDITORS = frozenset("write edit multiedit notebookedit strreplace create delete editfile searchreplace".split())
+_READERS = frozenset(
+    "read readfile grep glob ls list notebookread webfetch websearch todowrite task agent skill bashoutput killshell search"
+    " codebasesearch".split()
+)
+_READING = ("read", "get", "list", "search", "find", "view", "fetch", "describe", "show", "stat")
+
+
+class NotUnderstood(Exception):
+    """The payload can't be read; the text says why."""
+
+
+@dataclass
+class Event:
+    """One call of the guard. Paths are as given; ``cwd`` is absolute; ``again`` says that a stop was blocked before."""
+
+    cwd: str
+    places: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    session: str = ""
+    name: str = ""
+    again: bool = False
+
+
+def read_event(stream: BinaryIO) -> Event:
+    """The event in ``stream``.
+
+    Raises:
+        NotUnderstood: empty, larger than 64 MiB, neither a JSON object nor a patch.
+    """
+    raw = stream.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise NotUnderstood(f"the payload is larger than {MOST_BYTES >> 20} MiB")
+    try:
+        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotUnderstood(f"the payload is not UTF-8 text (byte {error.start})") from None
+    if not text.strip():
+        raise NotUnderstood("the payload is empty")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        if text.lstrip().startswith(("*** Begin Patch", "diff --git ", "--- ")):
+            return Event(_cwd({}), _places({}), list(patched(text)))
+        raise NotUnderstood("the payload is neither JSON nor a patch") from None
+    if not isinstance(data, dict):
+        raise NotUnderstood("the payload is not a JSON object")
+    return _event(data)
+
+
+def _event(data: dict[str, Any]) -> Event:
+    event = Event(
+        cwd=_cwd(data),
+        places=_places(data),
+        session=str(data.get("session_id") or data.get("conversation_id") or ""),
+        name=str(data.get("hook_event_name") or ""),
+        again=bool(data.get("stop_hook_active") or data.get("loop_count")),
+    )
+    name = str(data.get("tool_name") or data.get("toolName") or "")
+    given = data.get("tool_input", data.get("toolInput"))
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            event.paths += patched(given) if is_patch(given) else ()
+    if given is None:  # hosts that put command or path beside the event's own fields
+        own = ("cwd", "transcript_path", "workspace_roots", "hook_event_name", "tool_response", "tool_output")
+        given = {key: value for key, value in data.items() if key not in own}
+    server, _, verb = name.removeprefix("MCP:").removeprefix("mcp__").rpartition("__")
+    short = _plain(verb or name)
+    is_own = server in ("vstack", "plugin_vstack_vstack") and name.startswith("mcp__")
+    if is_own or short in _READERS or (server and verb.lower().startswith(_READING)):
+        return event
+    for key, value in _strings(given):
+        if key in _COMMAND_KEYS:
+            event.commands.append(value)
+        elif key in _PATH_KEYS:
+            event.paths.append(value.removeprefix("file://"))
+        # What is written into a file may well speak of patches; anything else that looks like one is one.
+        if short not in _EDITORS and key not in _COMMAND_KEYS and is_patch(value):
+            event.paths += patched(value)
+    return event
+
+
+def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Each string below ``value`` with the key it stands under; a list of words under a command's key as one line."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _strings(item, _plain(str(name)))
+    elif isinstance(value, list):
+        if key in _COMMAND_KEYS and value and all(isinstance(item, str) for item in value):
+            # A line of words would lose their borders; each goes in quotes of its own.
+            yield key, " ".join("'" + item.replace("'", "'\\''") + "'" for item in value)
+            return
+        for item in value:
+            yield from _strings(item, key)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _cwd(data: dict[str, Any]) -> str:
+    for place in (data.get("cwd"), *_places(data)):
+        if isinstance(place, str) and os.path.isabs(place) and os.path.isdir(place):
+            return place
+    return os.getcwd()
+
+
+def _places(data: dict[str, Any]) -> list[str]:
+    """The folders that the host says it works in."""
+    roots = data.get("workspace_roots")
+    named = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []
+    named += [os.environ.get(name, "") for name in ("CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR")]
+    return [place for place in named if os.path.isabs(place)]
