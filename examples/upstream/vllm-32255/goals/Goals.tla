@@ -31,7 +31,8 @@ VARIABLES
 (* Load states: none; planned, given to the worker with the next step;     *)
 (* flight, the transfer may write into dest; landed; failed; empty and     *)
 (* asking, a read of no blocks that only releases the peer; reaped, its    *)
-(* end was reported; local, the blocks are computed here instead.          *)
+(* end was reported; local, the blocks are computed here instead; redone,  *)
+(* loaded, and computed here once more.                                    *)
 
 -----------------------------------------------------------------------------
 (* Isolation: a load in flight writes only into a block that is allocated  *)

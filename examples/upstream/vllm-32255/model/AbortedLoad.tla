@@ -332,7 +332,7 @@ WorkerPosts ==
                                      [] xfer[r] = "empty" -> "asking"
                                      [] OTHER -> xfer[r]]
     /\ content' = [k \in Blocks |->
-                    IF owner[k] # None /\ xfer[owner[k]] = "local" THEN owner[k] ELSE content[k]]
+                    IF owner[k] # None /\ xfer[owner[k]] \in {"local", "redone"} THEN owner[k] ELSE content[k]]
     /\ phase' = "forward"
     /\ UNCHANGED <<fate, idOf, aborts, peerUp, entry, status, owner, dest,
                    recvDone, failed, report, flush, badBlocks>>
@@ -384,8 +384,12 @@ WorkerPolls ==
 -----------------------------------------------------------------------------
 Running == {r \in Requests : status[r] = "running"}
 
+(* A running request that was loaded and whose block is reported as failed, *)
+(* by whatever load: it stays, and is computed anew in the next step.       *)
+Redone == {r \in Running : xfer[r] # "local" /\ \E k \in badBlocks : owner[k] = r}
+
 \* With the step's result, after queued aborts: failed loads are marked, running requests answered
-\* and freed.
+\* and freed, but for those whose block failed.
 \* @process scheduler
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1241-1248@a208439537a9071668b99dc8089db0dd8995034a sha256:1fa66f6c4c0a7c46
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1255-1269@a208439537a9071668b99dc8089db0dd8995034a sha256:bc4699504330cd60
@@ -393,6 +397,7 @@ Running == {r \in Requests : status[r] = "running"}
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1390-1395@a208439537a9071668b99dc8089db0dd8995034a sha256:c333f67ed82d3754
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1999-2026@a208439537a9071668b99dc8089db0dd8995034a sha256:a89d1efb43284996
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:2079-2091@a208439537a9071668b99dc8089db0dd8995034a sha256:549ec213a9902811
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2096-2101@a208439537a9071668b99dc8089db0dd8995034a sha256:dd1d51b5a6c81adf
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:2133-2136@a208439537a9071668b99dc8089db0dd8995034a sha256:15ec1830d1f24c2d
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1241-1248@8e3269086916d81b010a2d6209784a106ac2994a sha256:1fa66f6c4c0a7c46
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1255-1269@8e3269086916d81b010a2d6209784a106ac2994a sha256:bc4699504330cd60
@@ -400,6 +405,7 @@ Running == {r \in Requests : status[r] = "running"}
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:1390-1395@8e3269086916d81b010a2d6209784a106ac2994a sha256:c333f67ed82d3754
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:2016-2043@8e3269086916d81b010a2d6209784a106ac2994a sha256:a89d1efb43284996
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:2096-2108@8e3269086916d81b010a2d6209784a106ac2994a sha256:549ec213a9902811
+\* @anchor vllm:vllm/v1/core/sched/scheduler.py:2113-2118@8e3269086916d81b010a2d6209784a106ac2994a sha256:dd1d51b5a6c81adf
 \* @anchor vllm:vllm/v1/core/sched/scheduler.py:2150-2153@8e3269086916d81b010a2d6209784a106ac2994a sha256:15ec1830d1f24c2d
 \* @split the result was sent by the worker (WorkerPolls); aborts that came meanwhile are taken first (Abort actions at phase output)
 UpdateRequests ==
@@ -407,12 +413,13 @@ UpdateRequests ==
     /\ \A r \in aborts : status[r] \in {"none", "finished"}
     /\ failed' = failed \cup {i \in Requests : /\ StatusOf(i) = "loading"
                                                /\ \E k \in badBlocks : owner[k] = entry[i]}
-    /\ status' = [r \in Requests |-> IF r \in Running THEN "finished" ELSE status[r]]
-    /\ owner' = [k \in Blocks |-> IF owner[k] \in Running THEN None ELSE owner[k]]
-    /\ entry' = [i \in Requests |-> IF entry[i] \in Running THEN None ELSE entry[i]]
-    /\ flush' = (flush \/ Running # {})
+    /\ status' = [r \in Requests |-> IF r \in Running \ Redone THEN "finished" ELSE status[r]]
+    /\ owner' = [k \in Blocks |-> IF owner[k] \in Running \ Redone THEN None ELSE owner[k]]
+    /\ entry' = [i \in Requests |-> IF entry[i] \in Running \ Redone THEN None ELSE entry[i]]
+    /\ xfer' = [r \in Requests |-> IF r \in Redone THEN "redone" ELSE xfer[r]]
+    /\ flush' = (flush \/ Running \ Redone # {})
     /\ phase' = "kv"
-    /\ UNCHANGED <<fate, idOf, aborts, peerUp, xfer, content, dest, recvDone, report, badBlocks>>
+    /\ UNCHANGED <<fate, idOf, aborts, peerUp, content, dest, recvDone, report, badBlocks>>
 
 \* The reported end of a load is recorded: in the old code whatever the request's state, in the
 \* fixed code only if the request waits for it.
