@@ -131,6 +131,15 @@ class MutationReport(Result):
     seconds: float = 0.0
 
 
+class FoundToFail(Result):
+    """Where a goal fails: ``where`` names a cell, a guard's removal or a mutant; None if nothing of ``tried`` breaks it."""
+
+    goal: str
+    where: str | None
+    tried: int = 0
+    excuse: str | None = None
+
+
 class AnchorRow(Result):
     """One anchor of one action and what git says of it.
 
@@ -218,6 +227,7 @@ class GoalRow(Result):
     demo: bool = False
     touch: bool = False
     note: str = ""
+    excuse: str | None = None
 
 
 class Finding(Result):
@@ -254,6 +264,7 @@ class CaseReport(Result):
     kills: tuple[KillRow, ...] = ()
     pairs: tuple[PairRow, ...] = ()
     mutation: MutationReport | None = None
+    can_fail: tuple[FoundToFail, ...] = ()
     anchors: tuple[AnchorRow, ...] = ()
     atomicity: tuple[AtomicityRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()

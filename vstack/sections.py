@@ -41,7 +41,10 @@ class Model(Section):
 
 
 class Goal(Section):
-    """A named requirement: English, sources, and the formula that states it."""
+    """A named requirement: English, sources, and the formula that states it.
+
+    ``excuse`` says why nothing can break it, where nothing does.
+    """
 
     kind: Literal["invariant", "action", "temporal", "z3"] = "invariant"
     family: Literal["isolation", "integrity", "finality", "conservation"] | None = None
@@ -50,6 +53,7 @@ class Goal(Section):
     english: str
     sources: list[str] = []
     script: str | None = None
+    excuse: str | None = None
 
 
 class Environment(Section):

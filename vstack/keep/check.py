@@ -26,6 +26,7 @@ from vstack.specify.compute import compute_pins
 from vstack.specify.lock import read_lock
 from vstack.specify.pins import Pins
 from vstack.tla.behaviour import behaviour
+from vstack.validate.can_fail import can_fail_findings, find_failures
 from vstack.validate.cells import module_inputs
 from vstack.validate.constants import check_constants
 from vstack.validate.guard_rule import check_guard_constants
@@ -174,6 +175,9 @@ def _validate(gathering: Gathering) -> None:
         )
         parts["mutation"] = mutation
         gathering.findings += mutation_findings(context.project, mutation)
+    ran = (parts["cells"], parts["kills"], parts.get("mutation"))
+    parts["can_fail"] = find_failures(project, context.spec, context.actions, context.tools, runner.store, ran, on_event)
+    gathering.findings += can_fail_findings(project, parts["can_fail"])
     traces = []
     for name in project.file.traces:
         on_event(f"replaying trace {name}")

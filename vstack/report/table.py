@@ -17,6 +17,7 @@ from vstack.report.words import (
     approval_words,
     assumptions,
     bounds,
+    can_fail_sentence,
     driven_sentence,
     driven_word,
     has_demo_key,
@@ -50,6 +51,7 @@ def print_report(report: CaseReport, console: Console) -> None:
     _kills(report, console)
     _mutants(report, console)
     _anchors(report, console)
+    _can_fail(report, console)
     _traces(report, console)
     _driven(report, console)
     _basis(report, console)
@@ -220,6 +222,15 @@ def _traces(report: CaseReport, console: Console) -> None:
             f"{row.name} on {row.variant}: {row.verdict}, {row.matched:,} of {row.total:,} events matched,"
             f" {row.ignored:,} ignored, corrupted copy {control[row.control_rejected]}. {row.reason}".rstrip(),
         )
+
+
+def _can_fail(report: CaseReport, console: Console) -> None:
+    unseen = [row for row in report.can_fail if row.where is None]
+    if report.can_fail:
+        count = len(report.can_fail) - len(unseen)
+        _heading(console, f"goals that something breaks: {count} of {len(report.can_fail)}")
+    for row in unseen:
+        _item(console, f"{row.goal}: {can_fail_sentence(row)}")
 
 
 def _driven(report: CaseReport, console: Console) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from vstack.results import CaseReport, DrivenRow, Evidence, Finding
+from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail
 from vstack.verdicts import Strength, Verdict
 
 DEMO_KEY = "demo key: no person approved this"
@@ -182,3 +182,10 @@ def not_driven(report: CaseReport) -> list[tuple[str, list[str]]]:
         if row.state == "not driven":
             reasons.setdefault(row.text, []).append(f"{row.variant}/{row.environment}/{row.goal}")
     return list(reasons.items())
+
+
+def can_fail_sentence(row: FoundToFail) -> str:
+    """Whether a goal is one that can fail at all."""
+    if row.where is not None:
+        return f"It can fail: {row.where}."
+    return f"Nothing breaks it ({plural(row.tried, 'mutant')} tried)" + (f": {row.excuse}." if row.excuse else ".")

@@ -52,10 +52,16 @@ class Change:
     def _setting(self) -> str:
         subject = f"{self.section}: {self.name}"
         if self.before == ABSENT:
-            return f"{subject} was added" + ("" if self.after == LISTED else f": {self.after}")
+            return f"{subject} was added" + _value(": ", self.after)
         if self.after == ABSENT:
-            return f"{subject} was removed" + ("" if self.before == LISTED else f", approved was {self.before}")
+            return f"{subject} was removed" + _value(", approved was ", self.before)
         return f"{subject} is {self.after}, approved was {self.before}"
+
+
+def _value(before: str, text: str) -> str:
+    """A value in a sentence; one of many lines (see ``changed_leaves``) only by how much it holds."""
+    lines = text.splitlines()
+    return f", with {len(lines)} entries" if len(lines) > 1 else "" if text == LISTED else before + text
 
 
 def compare(approved: Pins, now: Pins, *, place: Callable[[Leaf], str]) -> tuple[Change, ...]:

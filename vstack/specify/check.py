@@ -214,6 +214,7 @@ def _rows(project: Project, pins: Pins, lock: Lock | None, approval: Verified | 
                 demo=bool(counts and approval and approval.is_demo),
                 touch=bool(counts and approval and approval.touch),
                 note=note,
+                excuse=goal.excuse,
             )
         )
     return tuple(rows)

@@ -63,17 +63,38 @@ def leaves(value: Any, path: Leaf = ()) -> Iterator[tuple[Leaf, str]]:
 def _label(item: Any) -> str:
     """A name for an entry of a list that has none: its short fields, so that an edit elsewhere doesn't rename it."""
     if isinstance(item, Mapping):
-        names = [str(item[key]) for key in ("guard", "variant", "environment", "repo", "path", "what") if key in item]
+        names = [str(item[key]) for key in ("guard", "variant", "environment", "goal", "schedule", "repo", "path", "what") if key in item]
         if names:
             return " / ".join(names)
     return digest_of(item)[:12]
 
 
 def changed_leaves(before: Any, after: Any) -> list[tuple[Leaf, str | None, str | None]]:
-    """Leaves whose value differs, sorted by path, with the value before and after (None: absent)."""
+    """What differs, sorted by path, with the value before and after (None: absent).
+
+    What stands on one side alone, with all that is under it, is one entry: its
+    leaves are its lines.
+    """
     old, new = dict(leaves(before)), dict(leaves(after))
-    paths = sorted({*old, *new})
-    return [(path, old.get(path), new.get(path)) for path in paths if old.get(path) != new.get(path)]
+    found: dict[Leaf, tuple[list[str], list[str]]] = {}
+    for path in sorted({*old, *new}):
+        was, now = old.get(path), new.get(path)
+        if was == now:
+            continue
+        top = path if was is not None and now is not None else _top(path, old if was is None else new)
+        sides = found.setdefault(top, ([], []))
+        for side, text in zip(sides, (was, now), strict=True):
+            if text is not None:
+                side.append(text if top == path else f"{'.'.join(path[len(top) :])}: {text}")
+    return [(path, "\n".join(was) if was else None, "\n".join(now) if now else None) for path, (was, now) in found.items()]
+
+
+def _top(path: Leaf, other: Mapping[Leaf, str]) -> Leaf:
+    """The highest part of ``path`` under which ``other`` has nothing; a whole section is told entry by entry."""
+    for size in range(1, len(path)):
+        if not any(there[:size] == path[:size] for there in other):
+            return path[:size]
+    return path
 
 
 class Lines:

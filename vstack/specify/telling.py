@@ -31,6 +31,8 @@ def tell_goal(pins: Pins, row: GoalRow) -> list[str]:
         lines += [line for key in pin.definitions[1:] for line in _definition(pins, key, "uses ")]
     else:
         lines.append(f"  Z3 script {row.formula} (sha256 {pin.value['script sha256']})")
+    if row.excuse:
+        lines += textwrap.wrap(f"nothing breaks it, because: {row.excuse}", _WIDTH, initial_indent="  ", subsequent_indent="  ")
     lines.append(f"  approval: {row.note}")
     lines.append(f"  pin: {row.digest}")
     return lines
@@ -87,7 +89,7 @@ def tell_settings(pins: Pins) -> list[str]:
 def tell_change(change: Change) -> list[str]:
     """A change with its place, and text before and after."""
     lines = [f"{change.where}: {change.words}"]
-    if change.section in CLOSURES:
+    if change.section in CLOSURES or "\n" in change.before + change.after:
         for sign, text in (("-", change.before), ("+", change.after)):
             if text != ABSENT:
                 lines += [f"  {sign} {line}" for line in text.splitlines()]

@@ -1,0 +1,132 @@
+"""One small complete project, approved and checked once, that each input changes a copy of."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+GOALS, MODEL, YAML, LOCK = "goals/Goals.tla", "model/Handover.tla", "vstack.yaml", "vstack.lock"
+VSTACK = (sys.executable, "-m", "vstack")
+
+
+@dataclass
+class Arena:
+    """A project in a git repository, on a branch that an agent works on; `main` holds what was approved."""
+
+    root: Path
+    environ: dict[str, str] = field(default_factory=dict)
+
+    def edit(self, file: str, before: str, after: str, *, times: int = 1) -> None:
+        """Replace a text that stands in ``file`` exactly ``times`` times."""
+        path = self.root / file
+        text = path.read_text()
+        assert text.count(before) == times, f"{before!r} stands {text.count(before)} times in {file}"
+        path.write_text(text.replace(before, after))
+
+    def write(self, file: str, text: str) -> None:
+        """Write a file, its folder made first."""
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def read(self, file: str) -> str:
+        """A file's text."""
+        return (self.root / file).read_text()
+
+    def approve(self) -> None:
+        """What a careless person does: approve whatever lies there."""
+        self.must("spec", "approve", "--demo", "--yes")
+
+    def must(self, *arguments: str) -> str:
+        """Run a vstack command that has to succeed."""
+        ended = self.vstack(*arguments)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
+    def vstack(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a vstack command in the project."""
+        return subprocess.run(
+            [*VSTACK, *arguments],
+            cwd=self.root,
+            env={**os.environ, **self.environ},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the project."""
+        identity = ("-c", "user.name=agent", "-c", "user.email=agent@example.org", "-c", "commit.gpgsign=false")
+        ended = subprocess.run(
+            ["git", *identity, *arguments], cwd=self.root, capture_output=True, text=True, check=True
+        )
+        return ended.stdout.strip()
+
+    def commit(self, message: str = "work") -> None:
+        """Commit everything."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+
+@dataclass(frozen=True)
+class Input:
+    """One way to cheat, of one kind.
+
+    ``change`` makes it; ``says`` is a pattern that the answer must hold, so that
+    the reason names the cheat; ``twin`` is an honest change of the same shape,
+    which must come out as expected. ``command`` is what gives the verdict.
+    """
+
+    name: str
+    change: Callable[[Arena], None]
+    says: str
+    twin: Callable[[Arena], None]
+    command: tuple[str, ...] = ("check", "-q", "--json")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command answered: ``green`` only with exit code 0."""
+
+    green: bool
+    code: int
+    outcome: str
+    rules: tuple[str, ...]
+    text: str
+
+
+def prepare(folder: Path) -> Path:
+    """The project as all inputs find it: approved, checked, committed on `main`."""
+    arena = Arena(folder)
+    folder.mkdir(parents=True)
+    arena.must("init")
+    arena.edit(YAML, "software_keys: false", "software_keys: true")
+    arena.approve()
+    arena.git("init", "-q", "-b", "main")
+    arena.commit("approved")
+    arena.git("checkout", "-q", "-b", "work")
+    arena.must("check", "-q")
+    return folder
+
+
+def ask(base: Path, folder: Path, change: Callable[[Arena], None], command: tuple[str, ...]) -> Answer:
+    """What the command says of a copy of ``base`` with the change made."""
+    shutil.copytree(base, folder, symlinks=True)
+    arena = Arena(folder)
+    change(arena)
+    ended = arena.vstack(*command)
+    text, outcome, rules = ended.stdout + ended.stderr, "", set()
+    try:
+        for report in json.loads(ended.stdout):
+            outcome = report["outcome"]
+            rules |= {finding["rule"] for finding in report["findings"]}
+            text += "\n".join(report["reasons"])
+    except (ValueError, TypeError, KeyError):
+        outcome = {1: "refused", 2: "error", 3: "undecided"}.get(ended.returncode, "")
+    return Answer(ended.returncode == 0, ended.returncode, outcome, tuple(sorted(rules)), text)
