@@ -122,6 +122,16 @@ def verify_json(
     return json.loads(capsys.readouterr().out)[0]
 
 
+def test_an_action_without_parameters_is_driven(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    goals = world.project / "goals" / "Goals.tla"
+    goals.write_text(goals.read_text().replace("\\* Every request", 'Waiting == \\A r \\in Requests : phase[r] # "ready"\n\n\\* Every request'))
+    world.edit(lambda data: data["goals"].update(Waiting={"english": "no data comes", "formula": "Waiting"}))
+    world.driver("        return None\n\n    def free_run", "        ready = [r for r, p in self.server.phase.items() if p == 'ready']\n"
+                 "        return f'{ready[0]} has its data' if ready and goal == 'Waiting' else None\n\n    def free_run")
+    assert drive(world, environment="calm", goal="Waiting") == 0
+    assert "all 2 steps agree; r1 has its data" in capsys.readouterr().out
+
+
 def test_a_driver_that_shows_nothing_reproduces_nothing(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.driver('            return f"the transfer', '            return None and f"the transfer')
     assert drive(world) == 1

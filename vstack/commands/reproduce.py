@@ -118,8 +118,10 @@ def describe(driven: DrivenCellRuns) -> str:
         lines.append(f"  the two states after step {first.parting.step}, {first.parting.action}:")
         for name in names:
             model, real = first.parting.predicted.get(name), first.parting.observed.get(name)
-            mark = "*" if name in first.parting.differs else " "
-            lines.append(f"  {mark} {name}: model {json.dumps(model)}, real code {json.dumps(real)}")
+            if name in first.parting.differs:
+                lines.append(f"  * {name}: model {json.dumps(model)}, real code {json.dumps(real)}")
+            else:
+                lines.append(f"    {name}: {json.dumps(model)} in both")
     if first.stacks:
         lines += ["  stacks of its threads:", *("    " + line for line in first.stacks.splitlines())]
     return "\n".join(lines)
@@ -139,7 +141,7 @@ def _cells(
     if variant is None:
         return []
     if counterexample is not None:
-        cell, found = recorded_schedule(project, counterexample)
+        cell, found = recorded_schedule(context, counterexample)
         return [(Wanted(cell.model_copy(update={"variant": variant})), found)]
     cells = wanted_cells(project, variant, environment, goal, schedule)
     return [

@@ -105,15 +105,18 @@ def find_schedule(
         VstackError: TLC finds none.
     """
     runner = make_runner(context, Options(jobs=1), on_event)
-    return schedule_of(runner.run([Run(setting, (goal,))])[0][goal], reproduce_section(context.project))
+    return schedule_of(
+        runner.run([Run(setting, (goal,))])[0][goal], reproduce_section(context.project), context.actions
+    )
 
 
-def recorded_schedule(project: Project, path: Path) -> tuple[DrivenCell, Schedule]:
+def recorded_schedule(context: Context, path: Path) -> tuple[DrivenCell, Schedule]:
     """The cell and schedule of a counterexample that `vstack explain --json` or `vstack verify --json` printed to ``path``.
 
     Raises:
         VstackError: the file is none, or is of another project.
     """
+    project = context.project
     section = reproduce_section(project)
     try:
         evidence = Evidence.model_validate_json(read_text(path))
@@ -129,7 +132,7 @@ def recorded_schedule(project: Project, path: Path) -> tuple[DrivenCell, Schedul
             where=str(path),
             todo=f"Name one of {file.project}",
         )
-    return DrivenCell(**names, schedule=names["variant"]), schedule_of(evidence, section)
+    return DrivenCell(**names, schedule=names["variant"]), schedule_of(evidence, section, context.actions)
 
 
 def setting_of(project: Project, wanted: Wanted, *, schedule: bool) -> Setting:

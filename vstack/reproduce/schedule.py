@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from vstack.errors import VstackError
 from vstack.reproduce.agree import plain
 from vstack.results import Evidence
 from vstack.sections import Reproduce
+from vstack.tla.actions import Action
 from vstack.tla.values import Value
 from vstack.tlc.trace import Trace
 
@@ -46,8 +47,8 @@ class Schedule:
     endless: bool
 
 
-def schedule_of(evidence: Evidence, section: Reproduce) -> Schedule:
-    """The schedule of a run's counterexample.
+def schedule_of(evidence: Evidence, section: Reproduce, actions: Sequence[Action]) -> Schedule:
+    """The schedule of a run's counterexample to a model with these ``actions``.
 
     Raises:
         VstackError: the run has none, parameters of a step are not known, or a choice can't be read.
@@ -61,19 +62,21 @@ def schedule_of(evidence: Evidence, section: Reproduce) -> Schedule:
             todo="Name another cell, or under `schedule` the variant whose counterexample to drive",
         )
     trace = Trace.from_json(evidence.trace)
+    bare = {action.name for action in actions if not action.params}
     steps = []
     for step in trace.steps[1:]:
-        if step.params is None:
+        if step.params is None and step.action not in bare:
             raise VstackError(
                 f"The parameters of step {step.number} ({step.action}) of {about} are not known",
                 where="vstack.yaml",
                 todo="Give the action a name and parameters of its own in Next",
             )
+        given = step.params or {}
         choices = {
-            name: _chosen(text, step.state, step.params, f"reproduce.choices.{step.action}.{name}")
+            name: _chosen(text, step.state, given, f"reproduce.choices.{step.action}.{name}")
             for name, text in section.choices.get(step.action, {}).items()
         }
-        params = {name: plain(value) for name, value in step.params.items()}
+        params = {name: plain(value) for name, value in given.items()}
         steps.append(Scheduled(step.action, params, {n: plain(v) for n, v in choices.items()}, step.state))
     endless = trace.stuttering or trace.loop_to is not None
     return Schedule(about, str(subject.get("goal")), tuple(steps), endless)
