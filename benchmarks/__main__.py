@@ -8,7 +8,7 @@ import sys
 from benchmarks.timing import Row, table
 from vstack.keep.evidence import machine, now
 
-ALL = ("startup", "overhead", "traces", "mutation")
+ALL = ("startup", "guard", "overhead", "traces", "mutation")
 
 
 def main(names: list[str]) -> int:

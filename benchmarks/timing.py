@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,10 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
-def seconds_of(command: Sequence[str], *, cwd: Path, expect: int = 0) -> float:
+def seconds_of(command: Sequence[str], *, cwd: Path, expect: int = 0, stdin: IO[str] | None = None) -> float:
     """Wall-clock seconds of one run of ``command``, which must end with the exit status ``expect``."""
     started = time.perf_counter()
-    ended = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=cwd, stdin=stdin, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started
     if ended.returncode != expect:
         raise SystemExit(f"{' '.join(command)} ended with {ended.returncode}, not {expect}:\n{ended.stdout}{ended.stderr}")

@@ -24,6 +24,7 @@ COMMANDS = {
     "scope": ("scope", "List the code in scope and what of it has no anchor."),
     "status": ("status", "Show detached runs and their output."),
     "tools": ("tools", "Show the tools that vstack found, and what they can do."),
+    "guard": ("guard", "Answer a hook of an agent's host, or of git."),
     "mcp": ("mcp", "Serve the verbs to agents over MCP (standard input and output)."),
     "agent": ("agent", "Let a model work on a project, with the verbs as its only tools."),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from vstack.guard.index import record
 from vstack.project import load_project
 from vstack.reading import read_spec
 from vstack.specify.base import read_base
@@ -26,6 +27,8 @@ def run(folder: Path, *, base_ref: str | None, as_json: bool) -> int:
     # With a base this is a gate, which must not believe what an agent could have put into the cache.
     pins = compute_pins(project, read_spec(project, fresh=base is not None))
     findings, goals = check_lock(project, pins, base=base)
+    if base is None and not findings:
+        record(str(project.root))
     if as_json:
         data = {
             "verdict": "refused" if findings else "as approved",

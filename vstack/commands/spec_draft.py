@@ -9,6 +9,7 @@ import click
 
 from vstack.errors import VstackError
 from vstack.files import exclusive, read_text
+from vstack.guard.index import record_draft
 from vstack.project import PROJECT_FILE, Project, load_project
 from vstack.reading import read_spec
 from vstack.specify.draft import Draft, goals_module, try_draft, with_definition, with_goal, write_draft
@@ -58,6 +59,8 @@ def _add(project: Project, draft: Draft, module_name: str | None) -> list[str]:
         module_text = with_definition(read_text(module), draft, where=str(module))
     try_draft(project, draft, module, module_text, project_text)
     write_draft(project, module, module_text, project_text)
+    if module is not None:
+        record_draft(str(project.root), str(module))
     return [str(path) for path in (module, project_path) if path is not None]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
-from collections.abc import Iterable
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterable
 
 from vstack.guard.places import ancestors, git_folder
 
@@ -56,6 +57,8 @@ def changed_since_head(root: str, names: Iterable[str]) -> frozenset[str] | None
 
 def blob_sha256(top: str, name: str) -> str | None:
     """SHA-256 of the bytes that git holds under ``name`` (`HEAD:path`, `:path`); None where it holds none."""
+    import hashlib
+
     shown = git(top, "cat-file", "blob", name)
     return hashlib.sha256(shown.stdout).hexdigest() if shown is not None and shown.returncode == 0 else None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from vstack.guard.committed import blob_sha256, git, top_of
 from vstack.guard.patches import patched
 from vstack.guard.places import key, spellings
 from vstack.guard.targets import Targets
@@ -168,6 +167,8 @@ def _covered(targets: Targets, path: str) -> list[tuple[str, str]]:
 
 def _approved(targets: Targets, place: str, source: str) -> bool:
     """Whether git would write the approved bytes (or leave the file as it is)."""
+    from vstack.guard.committed import blob_sha256, top_of
+
     top = top_of(os.path.dirname(place))
     if top is None:
         return False
@@ -191,6 +192,8 @@ def _moves_to(targets: Targets, commit: str) -> str | None:
 
 
 def _touches(targets: Targets, *command: str, source: str = "HEAD") -> str | None:
+    from vstack.guard.committed import git, top_of
+
     top = top_of(targets.cwd or "/")
     listed = git(top, *command) if top else None
     if listed is None or listed.returncode != 0 or top is None:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from vstack.guard import hosts
-from vstack.guard.payload import Event, NotUnderstood, read_event
+from vstack.guard.payload import MOST_BYTES, Event, NotUnderstood, read_event
 
 MOMENTS = ("pre", "post", "stop")
 
@@ -14,7 +14,7 @@ MOMENTS = ("pre", "post", "stop")
 def run(moment: str, host: str) -> int:
     """Answer one call; the exit status. Whatever goes wrong before a tool denies it."""
     try:
-        event = read_event(sys.stdin.buffer)
+        event = read_event(sys.stdin.buffer.read(MOST_BYTES + 1))
         return {"pre": _pre, "post": _post, "stop": _stop}[moment](event, host)
     except NotUnderstood as error:
         return _failed(moment, host, f"vstack guard: {error}, so it can't tell what would be written")

@@ -6,38 +6,38 @@ that finds none makes it anew from the lock.
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass, field
 
 from vstack.errors import RefusedError, VstackError
 from vstack.guard.places import APPROVERS_FILE, LOCK_FILE, PROJECT_FILE, STATE_FOLDER, register
+from vstack.guard.quick_json import loads
 
 INDEX_FILE = "guard-index.json"
 _FORMAT = 1
 
 
-@dataclass
 class Entry:
     """One file: SHA-256 as approved (empty: not known to be), its stat then, and the hash a draft gave it."""
 
-    sha256: str
-    stat: list[int]
-    what: str
-    drafted: str = ""
+    __slots__ = ("drafted", "sha256", "stat", "what")
+
+    def __init__(self, sha256: str, stat: list[int], what: str, drafted: str = "") -> None:
+        self.sha256, self.stat, self.what, self.drafted = sha256, stat, what, drafted
 
 
-@dataclass
 class Index:
-    """The pinned files of the project at ``root``, by path relative to it; ``lock`` is the hash of the lock read."""
+    """The pinned files of the project at ``root``, by path relative to it.
 
-    root: str
-    lock: str
-    files: dict[str, Entry]
-    parts: dict[str, list[list[str]]]
-    results: tuple[str, ...] = ()
-    sections: dict[str, str] = field(default_factory=dict)
-    refused: str = ""
+    ``lock`` is the hash of the lock read, ``parts`` and ``results`` are as in
+    ``Listing``, ``sections`` the hashes of the approved `vstack.yaml`'s
+    sections, ``refused`` why the lock can't be read, if it can't.
+    """
+
+    def __init__(self, root: str, lock: str, files: dict[str, Entry], *, refused: str = "") -> None:
+        self.root, self.lock, self.files, self.refused = root, lock, files, refused
+        self.parts: dict[str, list[list[str]]] = {}
+        self.results: tuple[str, ...] = ()
+        self.sections: dict[str, str] = {}
 
 
 def stat_of(path: str) -> list[int]:
@@ -51,13 +51,40 @@ def stat_of(path: str) -> list[int]:
 
 def digest_of(path: str) -> str:
     """Hexadecimal SHA-256 of a file's bytes; `missing` where none can be read."""
+    return contents(path)[1]
+
+
+def contents(path: str) -> tuple[list[int], str]:
+    """The stat data of a file as ``stat_of`` gives it, and the SHA-256 of the bytes it had then."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return [], "missing"
+    try:
+        status = os.fstat(handle)
+        digest = _sha256()
+        while piece := os.read(handle, 1 << 20):
+            digest.update(piece)
+    except OSError:
+        return [], "missing"
+    finally:
+        os.close(handle)
+    return [status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino], digest.hexdigest()
+
+
+def _hasher() -> object:
+    """CPython's own SHA-256: `hashlib` loads all of OpenSSL for it."""
+    for name in ("_sha2", "_sha256"):
+        try:
+            return __import__(name).sha256
+        except ImportError:
+            continue
     import hashlib
 
-    try:
-        with open(path, "rb") as stream:
-            return hashlib.sha256(stream.read()).hexdigest()
-    except OSError:
-        return "missing"
+    return hashlib.sha256
+
+
+_sha256 = _hasher()
 
 
 def read_index(root: str) -> Index:
@@ -70,10 +97,11 @@ def read_index(root: str) -> Index:
     known = None
     try:
         with open(os.path.join(root, STATE_FOLDER, INDEX_FILE), encoding="utf-8") as stream:
-            data = json.load(stream)
+            data = loads(stream.read())
         if data["format"] == _FORMAT:
             files = {name: Entry(*entry) for name, entry in data["files"].items()}
-            known = Index(root, data["lock"], files, data["parts"], tuple(data["results"]), data["sections"])
+            known = Index(root, data["lock"], files)
+            known.parts, known.results, known.sections = data["parts"], tuple(data["results"]), data["sections"]
             if files[LOCK_FILE].stat == stat_of(lock) or known.lock == digest_of(lock):
                 return known
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -82,7 +110,7 @@ def read_index(root: str) -> Index:
         index = make_index(root, approved=False)
     except RefusedError as error:
         # What was pinned before the lock was damaged is pinned still.
-        return Index(root, "", known.files if known else {}, {}, refused=error.paragraph())
+        return Index(root, "", known.files if known else {}, refused=error.paragraph())
     if known is not None:
         for name in (LOCK_FILE, APPROVERS_FILE):
             if not index.files[name].sha256:
@@ -131,16 +159,19 @@ def make_index(root: str, *, approved: bool) -> Index:
     changed = frozenset() if approved else changed_since_head(root, [*files, PROJECT_FILE]) or frozenset()
     for name, what in files.items():
         place = os.path.join(root, name)
-        stat, digest = stat_of(place), digest_of(place)
+        stat, digest = contents(place)
         known = approved or (name not in changed and all(stands(_text(place), text) for text in texts.get(name, ())))
         entries[name] = Entry(digest if known else "", stat, what)
     as_approved = approved or PROJECT_FILE not in changed
-    sections = section_digests(os.path.join(root, PROJECT_FILE)) if as_approved and os.path.exists(path) else {}
-    return Index(root, digest_of(path), entries, parts, results, sections)
+    index = Index(root, digest_of(path), entries)
+    index.parts, index.results = parts, results
+    index.sections = section_digests(os.path.join(root, PROJECT_FILE)) if as_approved and os.path.exists(path) else {}
+    return index
 
 
 def write_index(index: Index) -> None:
     """Write the index; a state folder that can't be written makes later hooks slower, not blind."""
+    import json
     from pathlib import Path
 
     from vstack.files import write_atomic

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
 class Listing:
     """Paths are relative to the project.
 
@@ -15,9 +13,8 @@ class Listing:
     only the harness writes.
     """
 
-    whole: dict[str, str]
-    parts: dict[str, list[list[str]]]
-    results: tuple[str, ...]
+    def __init__(self, whole: dict[str, str], parts: dict[str, list[list[str]]], results: tuple[str, ...]) -> None:
+        self.whole, self.parts, self.results = whole, parts, results
 
 
 def listing(lock: dict) -> Listing:

@@ -7,7 +7,9 @@ pydantic and PyYAML, and only has to find out which files a lock pins.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterator
 
 from vstack.errors import RefusedError
 

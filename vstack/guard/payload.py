@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterator
 
 from vstack.guard.patches import is_patch, patched
+from vstack.guard.quick_json import loads
 
 MOST_BYTES = 64 << 20
 _PATH_KEYS = frozenset(
@@ -28,26 +28,27 @@ class NotUnderstood(Exception):
     """The payload can't be read; the text says why."""
 
 
-@dataclass
 class Event:
-    """One call of the guard. Paths are as given; ``cwd`` is absolute; ``again`` says that a stop was blocked before."""
+    """One call of the guard. Paths are as given; ``cwd`` is absolute, ``places`` are folders that the host works in.
 
-    cwd: str
-    places: list[str] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    commands: list[str] = field(default_factory=list)
-    session: str = ""
-    name: str = ""
-    again: bool = False
+    A plain class: `dataclasses` takes longer to import than the whole guard takes to run.
+    """
+
+    def __init__(self, cwd: str, places: list[str]) -> None:
+        self.cwd = cwd
+        self.places = places
+        self.paths: list[str] = []
+        self.commands: list[str] = []
+        self.session = ""
+        self.name = ""
 
 
-def read_event(stream: BinaryIO) -> Event:
-    """The event in ``stream``.
+def read_event(raw: bytes) -> Event:
+    """The event in what a host sent, of which at most `MOST_BYTES` and one byte more were read.
 
     Raises:
         NotUnderstood: empty, larger than 64 MiB, neither a JSON object nor a patch.
     """
-    raw = stream.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise NotUnderstood(f"the payload is larger than {MOST_BYTES >> 20} MiB")
     try:
@@ -57,29 +58,27 @@ def read_event(stream: BinaryIO) -> Event:
     if not text.strip():
         raise NotUnderstood("the payload is empty")
     try:
-        data = json.loads(text)
+        data = loads(text)
     except (ValueError, RecursionError):
         if text.lstrip().startswith(("*** Begin Patch", "diff --git ", "--- ")):
-            return Event(_cwd({}), _places({}), list(patched(text)))
+            event = Event(_cwd({}), _places({}))
+            event.paths += patched(text)
+            return event
         raise NotUnderstood("the payload is neither JSON nor a patch") from None
     if not isinstance(data, dict):
         raise NotUnderstood("the payload is not a JSON object")
     return _event(data)
 
 
-def _event(data: dict[str, Any]) -> Event:
-    event = Event(
-        cwd=_cwd(data),
-        places=_places(data),
-        session=str(data.get("session_id") or data.get("conversation_id") or ""),
-        name=str(data.get("hook_event_name") or ""),
-        again=bool(data.get("stop_hook_active") or data.get("loop_count")),
-    )
+def _event(data: dict[str, object]) -> Event:
+    event = Event(_cwd(data), _places(data))
+    event.session = str(data.get("session_id") or data.get("conversation_id") or "")
+    event.name = str(data.get("hook_event_name") or "")
     name = str(data.get("tool_name") or data.get("toolName") or "")
     given = data.get("tool_input", data.get("toolInput"))
     if isinstance(given, str):
         try:
-            given = json.loads(given)
+            given = loads(given)
         except (ValueError, RecursionError):
             event.paths += patched(given) if is_patch(given) else ()
     if given is None:  # hosts that put command or path beside the event's own fields
@@ -101,7 +100,7 @@ def _event(data: dict[str, Any]) -> Event:
     return event
 
 
-def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+def _strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:
     """Each string below ``value`` with the key it stands under; a list of words under a command's key as one line."""
     if isinstance(value, str):
         yield key, value
@@ -121,14 +120,14 @@ def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _cwd(data: dict[str, Any]) -> str:
+def _cwd(data: dict[str, object]) -> str:
     for place in (data.get("cwd"), *_places(data)):
         if isinstance(place, str) and os.path.isabs(place) and os.path.isdir(place):
             return place
     return os.getcwd()
 
 
-def _places(data: dict[str, Any]) -> list[str]:
+def _places(data: dict[str, object]) -> list[str]:
     """The folders that the host says it works in."""
     roots = data.get("workspace_roots")
     named = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import unicodedata
-from collections.abc import Iterable, Iterator
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterable, Iterator
+
+from vstack.guard.quick_json import loads
 
 PROJECT_FILE, LOCK_FILE, APPROVERS_FILE, STATE_FOLDER = "vstack.yaml", "vstack.lock", "vstack.approvers", ".vstack"
 _REGISTRY = "vstack-projects.json"
@@ -13,7 +15,11 @@ _REGISTRY = "vstack-projects.json"
 
 def key(path: str) -> str:
     """``path`` so that two spellings of one file on any file system are equal: case folded, composed Unicode."""
-    return path.casefold() if path.isascii() else unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    if path.isascii():
+        return path.lower()
+    import unicodedata
+
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def spellings(path: str, cwd: str) -> tuple[str, ...]:
@@ -89,7 +95,7 @@ def _registered(top: str, git: str, fresh: bool) -> list[str]:
     """Roots of the projects in the work tree ``top``: from the list in its git directory, or from git itself."""
     try:
         with open(os.path.join(git, _REGISTRY), encoding="utf-8") as stream:
-            listed = json.load(stream)
+            listed = loads(stream.read())
         roots = [os.path.normpath(os.path.join(top, str(name))) for name in listed["projects"]]
         if all(map(is_project, roots)) and not (fresh and listed["index"] != _stamp(git)):
             return roots
@@ -107,6 +113,7 @@ def _registered(top: str, git: str, fresh: bool) -> list[str]:
 
 
 def _write(top: str, git: str, roots: list[str]) -> None:
+    import json
     from pathlib import Path
 
     from vstack.errors import VstackError

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterator
 
 from vstack.guard.targets import Targets
 

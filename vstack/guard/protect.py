@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterable
 
 from vstack.guard.index import Index, read_index
 from vstack.guard.places import APPROVERS_FILE, LOCK_FILE, PROJECT_FILE, STATE_FOLDER, ancestors, git_folder, key, projects_around, spellings
@@ -20,14 +21,18 @@ _HOOKS = "A person decides which hooks and checks run: ask for the change instea
 _HOST_FILES = {".claude": ("settings.json", "settings.local.json", "hooks.json"), ".cursor": ("hooks.json",)}
 
 
-@dataclass
 class Protected:
-    """The protected paths around some places: files by key, folders whose whole content counts, file names."""
+    """The protected paths around some places.
 
-    indexes: tuple[Index, ...]
-    files: dict[str, str] = field(default_factory=dict)
-    paths: dict[str, str] = field(default_factory=dict)
-    folders: dict[str, str] = field(default_factory=dict)
+    ``files`` and ``folders`` (with all that lies below) map a path's key to the
+    reason, ``paths`` maps a file's key to its path.
+    """
+
+    def __init__(self, indexes: tuple[Index, ...]) -> None:
+        self.indexes = indexes
+        self.files: dict[str, str] = {}
+        self.paths: dict[str, str] = {}
+        self.folders: dict[str, str] = {}
 
     def why(self, path: str, cwd: str) -> str | None:
         """Why ``path`` may not be written; None if it may."""

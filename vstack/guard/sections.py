@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-
 # What may change without a person, as in `vstack.specify.settings`.
 FREE = frozenset(("version", "project", "title", "modules", "budget"))
 
 
 def section_digests(path: str) -> dict[str, str]:
     """Hash of each section that a person approves; comments of whole lines and blank lines don't count."""
+    import hashlib
+
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
             lines = stream.read().splitlines()

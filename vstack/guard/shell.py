@@ -6,13 +6,12 @@ found afterwards, by the bytes (`vstack.guard.watch`).
 
 from __future__ import annotations
 
-import fnmatch
 import os
-from collections.abc import Callable
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Callable
 
-from vstack.guard.git_commands import why_git, why_patch_files
 from vstack.guard.patches import patched
-from vstack.guard.programs import why_other, why_python
 from vstack.guard.protect import Protected
 from vstack.guard.shell_words import UNKNOWN, Command, Unreadable, parse
 from vstack.guard.targets import Targets, literal
@@ -146,6 +145,8 @@ class _Line:
         if name in ("eval", "source", "."):
             return self._inside(" ".join(map(targets.plain, arguments))) if name == "eval" else None
         if name == "git":
+            from vstack.guard.git_commands import why_git
+
             plain = [literal(text) for word in arguments for text in targets.expand(word)]
             told = why_git(plain, targets, environment)
             if told is None and plain[:1] in (["apply"], ["am"]):
@@ -178,6 +179,8 @@ class _Line:
         return next(filter(None, map(self._inside, texts)), None)
 
     def _program(self, name: str, arguments: list[str], command: Command, pipeline: list[str]) -> str | None:
+        from vstack.guard.programs import why_other, why_python
+
         is_python = name.startswith(("python", "pypy"))
         look = why_python if is_python else why_other
         flags = ("-c",) if is_python else ("-e", "-E", "--eval", "-r", "-p")
@@ -202,11 +205,15 @@ class _Line:
             told = next(filter(None, map(self.targets.why, patched(text))), None)
             if told is not None:
                 return told
+        from vstack.guard.git_commands import why_patch_files
+
         # What is fed in from a file, by `<` or by `cat`.
         return why_patch_files([*command.reads, *(pipeline[1:] if command.piped else [])], self.targets)
 
     def _find(self, arguments: list[str], command: Command) -> str | None:
         """`find ROOTS -name PATTERN -delete` or `-exec WRITER`: by the protected files that it would meet."""
+        import fnmatch
+
         roots = []
         for word in arguments:
             if word.startswith("-") or word in ("(", "!"):
@@ -248,6 +255,8 @@ class _Line:
 
     def _by_mention(self, text: str) -> str | None:
         """A line that can't be taken apart is refused where it names what is protected."""
+        from vstack.guard.programs import why_other
+
         told = why_other(text, self.targets)
         if told is None and ("spec approve" in text or "--no-verify" in text) and self.targets.protected.indexes:
             return APPROVAL if "approve" in text else _SKIPS

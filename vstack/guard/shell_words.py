@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 UNKNOWN = "\0"  # stands in a word for what only a run would tell, such as `$(...)`
 NAME, NAME_END = "\6", "\7"  # around the name of a variable
 _GLOB = {"*": "\1", "?": "\2", "[": "\3", "{": "\4", "~": "\5"}  # unquoted, so that they mean something
@@ -14,22 +12,22 @@ class Unreadable(Exception):
     """A quote or bracket that is never closed."""
 
 
-@dataclass
 class Command:
-    """One simple command. ``writes`` and ``reads`` are targets of redirections, ``here`` the text of a here-document.
+    """One simple command. ``reads`` and ``writes`` are targets of redirections, ``here`` the text of a here-document.
 
     ``piped`` says that its standard input is the output of the command before
     it; ``depth`` counts the subshells around it; ``inner`` are command lines
     that stand inside its words.
     """
 
-    words: list[str] = field(default_factory=list)
-    reads: list[str] = field(default_factory=list)
-    writes: list[str] = field(default_factory=list)
-    here: list[str] = field(default_factory=list)
-    inner: list[str] = field(default_factory=list)
-    piped: bool = False
-    depth: int = 0
+    def __init__(self, *, piped: bool = False, depth: int = 0) -> None:
+        self.words: list[str] = []
+        self.reads: list[str] = []
+        self.writes: list[str] = []
+        self.here: list[str] = []
+        self.inner: list[str] = []
+        self.piped = piped
+        self.depth = depth
 
 
 def parse(text: str) -> list[Command]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-from collections.abc import Iterator
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterator
 
 from vstack.guard.places import key
 from vstack.guard.protect import Protected
@@ -82,10 +83,14 @@ class Targets:
         _, slash, tail = text.rpartition(UNKNOWN)[2].partition("/")
         if not slash or not tail:
             return None
+        import fnmatch
+
         pattern = "*/" + _as_pattern(key(tail))
         return next((why for known, why in self.protected.files.items() if fnmatch.fnmatchcase(known, pattern)), None)
 
     def _pattern(self, text: str, below: bool) -> str | None:
+        import fnmatch
+
         parts = key(os.path.normpath(os.path.join(self.cwd or "/", text))).split("/")
         for known, why in (*self.protected.files.items(), *self.protected.folders.items()):
             names = known.split("/")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterable
 
-from vstack.guard.index import Entry, Index, digest_of, make_index, read_index, stat_of, write_index
+from vstack.guard.index import Entry, Index, contents, make_index, read_index, stat_of, write_index
 from vstack.guard.listing import folded
 from vstack.guard.places import PROJECT_FILE, STATE_FOLDER, projects_around
 
@@ -15,14 +15,14 @@ _TOLD = "guard-told"
 _MOST_TOLD = 200
 
 
-@dataclass(frozen=True)
 class Found:
-    """What is not as approved in the project at ``root``: one line each, graver ones first, and a hash of it all."""
+    """What is not as approved in the project at ``root``, and what waits for approval: one line each.
 
-    root: str
-    problems: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
-    state: str = ""
+    ``state`` tells one such state from another.
+    """
+
+    def __init__(self, root: str, problems: list[str], waiting: list[str], state: str) -> None:
+        self.root, self.problems, self.waiting, self.state = root, problems, waiting, state
 
 
 def look(places: Iterable[str], *, every_byte: bool) -> tuple[Found, ...]:
@@ -38,15 +38,14 @@ def look(places: Iterable[str], *, every_byte: bool) -> tuple[Found, ...]:
 def _project(root: str, every_byte: bool) -> Found:
     index = read_index(root)
     if index.refused:
-        return Found(root, (index.refused,), state=index.refused)
+        return Found(root, [index.refused], [], index.refused)
     differing: dict[str, str] = {}
     moved = False
     for name, entry in index.files.items():
         place = os.path.join(root, name)
-        stat = stat_of(place)
-        if stat == entry.stat and not every_byte and entry.sha256:
+        if not every_byte and entry.sha256 and stat_of(place) == entry.stat:
             continue
-        digest = digest_of(place)
+        stat, digest = contents(place)
         if digest not in (entry.sha256, entry.drafted or entry.sha256):
             differing[name] = digest
         elif stat != entry.stat:
@@ -59,8 +58,7 @@ def _project(root: str, every_byte: bool) -> Found:
     problems = [_problem(index, name) for name in differing]
     problems += _parts(index)
     waiting = _waiting(index)
-    state = hashlib.sha256(repr((problems, waiting, sorted(differing.items()))).encode()).hexdigest()
-    return Found(root, tuple(problems), tuple(waiting), state)
+    return Found(root, problems, waiting, repr((problems, sorted(differing.items()))))
 
 
 def _not_committed(index: Index, differing: dict[str, str]) -> tuple[dict[str, str], bool]:
@@ -134,6 +132,7 @@ def first_time(found: Found, moment: str, session: str) -> bool:
 
     A state folder that can't be written counts as told: a stop must not be blocked for ever.
     """
+    import hashlib
     from pathlib import Path
 
     from vstack.errors import VstackError

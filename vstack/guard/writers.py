@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Callable, Iterable, Sequence
 
 from vstack.guard.targets import Targets
 

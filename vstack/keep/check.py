@@ -14,6 +14,7 @@ from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import Repos, open_repos
 from vstack.abstract.scope import check_scope
 from vstack.context import Context
+from vstack.guard.index import record
 from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts
 from vstack.keep.findings import atomicity_findings, mutation_findings
@@ -121,6 +122,8 @@ def _specify(gathering: Gathering) -> None:
     spec = context.spec if context.project.file.model is not None else None
     pins = compute_pins(context.project, spec)
     findings, rows = check_lock(context.project, pins, base=gathering.options.base)
+    if gathering.options.base is None and not findings:
+        record(str(context.project.root))
     # Without this stage a report still tells the goals in words, and whether they are approved.
     gathering.findings += findings if "specify" in gathering.options.stages else []
     gathering.parts["goals"] = tuple(row.model_copy(update={"helpers": _helpers(pins, row.name)}) for row in rows)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vstack.errors import RefusedError, VstackError
 from vstack.files import read_text
+from vstack.guard.index import record
 from vstack.project import Project
 from vstack.specify.approval import sign, sign_for_demo
 from vstack.specify.approvers import (
@@ -92,6 +93,7 @@ def approve(project: Project, lock: Lock, *, key: Path, principal: str | None) -
         start_approvers(path, name, key_type, public)
     signed = sign(_without(lock, name), key=key, principal=name)
     write_lock(project.lock_path, signed)
+    record(str(project.root))
     return signed
 
 
@@ -105,6 +107,7 @@ def approve_for_demo(project: Project, lock: Lock) -> Lock:
     signed = sign_for_demo(_without(lock, DEMO_PRINCIPAL), key)
     put_demo_key(project.root / APPROVERS_FILE, key.key_type, key.public)
     write_lock(project.lock_path, signed)
+    record(str(project.root))
     return signed
 
 
