@@ -67,7 +67,7 @@ def test_the_race_is_reproduced_and_the_fix_parts_from_its_schedule(
     shown = capsys.readouterr().out
     assert "not reproduced: it parts from the schedule of before, as it must" in shown
     assert "step 3, Free(r1): free() refuses while the transfer runs" in shown
-    assert '  page: model "free", real code "r1"' in shown
+    assert '  * page: model "free", real code "r1"' in shown and '    transfer: "r1" in both' in shown
     assert git(world.buggy, "status", "--porcelain", "--ignored") == ""
 
     project = load_project(world.project)

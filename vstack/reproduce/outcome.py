@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from vstack.reproduce.agree import agrees, plain
 from vstack.reproduce.run import Seen
-from vstack.reproduce.schedule import Schedule
+from vstack.reproduce.schedule import Schedule, Scheduled
 from vstack.results import Result
 
 
@@ -64,21 +64,16 @@ def judge(schedule: Schedule, seen: Seen) -> Driven:
             return _could_not(seen, f"the driver observes `{strange[0]}`, which is no variable of the model")
         compared += len(observed)
         variables |= set(observed)
-        differs = {
-            name: (plain(step.predicted[name]), value)
-            for name, value in observed.items()
-            if not agrees(step.predicted[name], value)
-        }
-        if differs:
-            return _parted(schedule, seen, line["at"], observed, differs, None, compared)
+        if _differs(step, observed):
+            return _parted(schedule, seen, line["at"], observed, None, compared)
         # The counterexample of an invariant is the shortest: no earlier state of it violates the goal.
         if line["seen"] and not schedule.endless and line["at"] < len(schedule.steps):
             did = f"it already violates {schedule.goal} here, and the model does not ({line['seen']})"
-            return _parted(schedule, seen, line["at"], observed, {}, did, compared)
+            return _parted(schedule, seen, line["at"], observed, did, compared)
     if seen.problem is not None:
         return _could_not(seen, seen.problem)
     for line in seen.of("parted"):
-        return _parted(schedule, seen, line["at"], line["observed"], {}, line["why"], compared)
+        return _parted(schedule, seen, line["at"], line["observed"], line["why"], compared)
     taken = len(seen.of("step"))
     if taken != len(schedule.steps) or not compared:
         why = "nothing was observed" if taken == len(schedule.steps) else f"only {taken} steps were taken"
@@ -97,16 +92,25 @@ def judge(schedule: Schedule, seen: Seen) -> Driven:
     )
 
 
+def _differs(step: Scheduled, observed: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """The observed variables that are not as predicted: what the model says, and what was seen."""
+    return {
+        name: (plain(step.predicted[name]), value)
+        for name, value in observed.items()
+        if name in step.predicted and not agrees(step.predicted[name], value)
+    }
+
+
 def _parted(
     schedule: Schedule,
     seen: Seen,
     at: int,
     observed: dict[str, Any],
-    differs: dict[str, tuple[Any, Any]],
     did: str | None,
     compared: int,
 ) -> Driven:
     step = schedule.steps[at - 1]
+    differs = _differs(step, observed)
     parting = Parting(
         step=at,
         action=step.words,
