@@ -9,7 +9,7 @@ CONSTANTS
   FailFirst, Hold, AllRanks, FreshAcks, DrainAll, WorkerAcks,   \* C1 to C6
   CountFirst, CountCleared, TryOnce,                \* step 3
   OwnCount,                                         \* one change to NIXL
-  Generation, ArmFirst, HoldFailed, KeepTarget,     \* ours
+  ArmFirst, HoldFailed, KeepTarget,                 \* ours, with Generation
   OweCleared, Unproven, Quarantine
 
 Jobs == Ranks \X Reqs
@@ -259,7 +259,7 @@ DHear(k) ==
   /\ up' = [up EXCEPT ![k] = Tail(@)]
   /\ LET kind == Head(up[k])[1]
          i == Head(up[k])[2]
-         counts == IF FreshAcks THEN \E j \in Reqs : Same(i, j) /\ armed[j] ELSE TRUE
+         counts == Hold /\ (FreshAcks => \E j \in Reqs : Same(i, j) /\ armed[j])
      IN /\ IF kind = "ack" /\ counts
              THEN acks' = [acks EXCEPT ![i] = @ \cup {k}] ELSE UNCHANGED acks
         /\ IF kind = "bad"
@@ -303,16 +303,30 @@ POffer(j) == LET k == j[1]  i == j[2] IN
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:3632-3636@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:4495e5c208363c77
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:858-859@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:a2140dedda16d20d
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4533-4537@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:4495e5c208363c77
-\* @anchor sglang:python/sglang/srt/managers/scheduler.py:2957-2957@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:b7a7cf1cbe1de6b1
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1279-1280@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:a2140dedda16d20d
 \* @anchor sglang:python/sglang/srt/managers/scheduler.py:4580-4584@adca19c4970933fa1990fecf3541b527d3153594 sha256:4495e5c208363c77
-\* @anchor sglang:python/sglang/srt/managers/scheduler.py:2982-2982@adca19c4970933fa1990fecf3541b527d3153594 sha256:b7a7cf1cbe1de6b1
 \* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1323-1324@adca19c4970933fa1990fecf3541b527d3153594 sha256:a2140dedda16d20d
 PAbort(j) == LET k == j[1]  i == j[2] IN
   /\ gone[i]
   /\ pst[k][i] = "wait"
+  /\ offered[k][i] = Last
   /\ pst' = [pst EXCEPT ![k][i] = "failed"]
   /\ UNCHANGED <<fin, q, wk, ctl, cnt, tgt, offered, poison, decodeVars, netVars>>
+  /\ UNCHANGED <<flight, content, gone, noproof>>
+
+\* P's scheduler hears that the client has gone while the prompt is still computed in chunks: it marks the request as failed and drops it, without clearing its room.
+\* @process prefill-scheduler
+\* @anchor sglang:python/sglang/srt/managers/scheduler.py:2957-2957@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:b7a7cf1cbe1de6b1
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1279-1280@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:a2140dedda16d20d
+\* @anchor sglang:python/sglang/srt/managers/scheduler.py:2982-2982@adca19c4970933fa1990fecf3541b527d3153594 sha256:b7a7cf1cbe1de6b1
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1323-1324@adca19c4970933fa1990fecf3541b527d3153594 sha256:a2140dedda16d20d
+PDrop(j) == LET k == j[1]  i == j[2] IN
+  /\ gone[i]
+  /\ pst[k][i] \in {"wait", "failed"}
+  /\ offered[k][i] \in 1..(Last - 1)
+  /\ pst' = [pst EXCEPT ![k][i] = "failed"]
+  /\ fin' = [fin EXCEPT ![k] = @ \cup {i}]
+  /\ UNCHANGED <<q, wk, ctl, cnt, tgt, offered, poison, decodeVars, netVars>>
   /\ UNCHANGED <<flight, content, gone, noproof>>
 
 \* P's scheduler sees the request as ended and clears it from a rank's tables.
@@ -376,7 +390,7 @@ WCheck(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "got"
   /\ \E m \in Reqs :
        /\ Finds(k, i, m)
-       /\ IF SkipFailed /\ (pst[k][m] = "failed" \/ (GiveBack /\ pst[k][m] = "none"))
+       /\ IF SkipFailed /\ (pst[k][m] = "failed" \/ (pst[k][m] = "none" /\ (Counted => GiveBack)))
             THEN wk' = [wk EXCEPT ![k].pc = "skip"]
             ELSE wk' = [wk EXCEPT ![k].pc = "counting"]
   /\ UNCHANGED <<pst, fin, q, ctl, cnt, tgt, offered, poison, decodeVars, netVars>>
@@ -459,8 +473,9 @@ WDone(k) == LET i == wk[k].req IN
   /\ wk' = [wk EXCEPT ![k].pc = "finish"]
   /\ IF wk[k].chunk = Last
        THEN /\ Say(k, "success", i)
-            /\ IF pst[k][i] # "none"
-                 THEN pst' = [pst EXCEPT ![k][i] = "success"] ELSE UNCHANGED pst
+            /\ \E m \in Reqs :
+                 /\ Finds(k, i, m)
+                 /\ pst' = [pst EXCEPT ![k][m] = "success"]
        ELSE UNCHANGED <<up, pst>>
   /\ UNCHANGED <<fin, q, ctl, cnt, tgt, offered, poison, decodeVars, down>>
   /\ UNCHANGED <<flight, content, gone, noproof>>
@@ -660,6 +675,7 @@ Engine ==
   \/ \E k \in Ranks : DHear(k)
   \/ \E j \in Jobs : POffer(j)
   \/ \E j \in Jobs : PAbort(j)
+  \/ \E j \in Jobs : PDrop(j)
   \/ \E j \in Jobs : PConclude(j)
   \/ \E k \in Ranks : WTake(k)
   \/ \E k \in Ranks : WCheck(k)
@@ -699,6 +715,7 @@ Next ==
   \/ \E k \in Ranks : DHear(k)
   \/ \E j \in Jobs : POffer(j)
   \/ \E j \in Jobs : PAbort(j)
+  \/ \E j \in Jobs : PDrop(j)
   \/ \E j \in Jobs : PConclude(j)
   \/ \E k \in Ranks : WTake(k)
   \/ \E k \in Ranks : WCheck(k)

@@ -31,7 +31,7 @@ class Driver:
         self._last_event: int | None = None
         names = (
             "UserAborts Arrives OtherCommits DeadlinePasses HandleFails CallGivesUp Lands DAlloc DAllocOther DAbortEarly "
-            "DAbort DAbortRest DPopAborted DPopFailed DCommit DResolve DReleaseLate DHear POffer PAbort PConclude WTake "
+            "DAbort DAbortRest DPopAborted DPopFailed DCommit DResolve DReleaseLate DHear POffer PAbort PDrop PConclude WTake "
             "WCheck WSkip WCount WStart WDone WFail WFinish WAnswer CMeta CAbort CFirst CSecond CTry CInactive"
         ).split()
         self.actions = {name: getattr(self, name) for name in names}
@@ -85,7 +85,7 @@ class Driver:
 
         self._scheduler(turn)
         self._decoded(i, "wait")
-        self._event("pop_preallocated", "scheduler", i=i)
+        self._event("pop_preallocated", "scheduler", i=i, b=look.BLOCK)
 
     def DAllocOther(self, **_: Any) -> None:
         world = self.world
@@ -95,7 +95,7 @@ class Driver:
             world.preallocs._pre_alloc(world.other)
 
         self._scheduler(turn)
-        self._event("pre_alloc.other", "scheduler")
+        self._event("pre_alloc.other", "scheduler", b=look.BLOCK)
 
     def DAbortEarly(self, i: int, **_: Any) -> None:
         def turn() -> None:
@@ -184,13 +184,22 @@ class Driver:
     def PAbort(self, j: list[Any], **_: Any) -> None:
         k, i = j
         rank = self.world.prefill[k]
-        request = rank.requests[i]
-        waiting = rank.scheduler.disagg_prefill_inflight_queue
-        if request in waiting:
-            self._abort(rank.scheduler, i)
-        else:
-            raise Parted(f"an abort at prefill does not fail request {i}: it is not in the inflight queue")
+        if rank.requests[i] not in rank.scheduler.disagg_prefill_inflight_queue:
+            raise Parted(f"request {i} is not in the inflight queue of {k}, where an abort would fail it")
+        self._abort(rank.scheduler, i)
         self._event("abort_request.prefill", "prefill-scheduler", j=j)
+
+    def PDrop(self, j: list[Any], **_: Any) -> None:
+        k, i = j
+        scheduler = self.world.prefill[k].scheduler
+        self._abort(scheduler, i)
+        if not hasattr(scheduler, "process_pending_chunked_abort") or scheduler.chunked_req is None:
+            raise Parted(f"prefill rank {k} drops no request that it computes in chunks")
+        scheduler.process_pending_chunked_abort()
+        if scheduler.chunked_req is not None:
+            raise Parted(f"prefill rank {k} keeps request {i}")
+        self.world.concluded[k].add(i)
+        self._event("process_pending_chunked_abort", "prefill-scheduler", j=j)
 
     def PConclude(self, j: list[Any], **_: Any) -> None:
         k, i = j
@@ -216,8 +225,9 @@ class Driver:
     def WCheck(self, k: str, **_: Any) -> None:
         if self._at(k) == "look" and not self.world.checks:
             return
+        found = self._found(k, self.world.gates.turns[f"worker {k}"].item.vstack_request)
         self._worker(k, "check")
-        self._event(f"transfer_worker.check.{'go' if self._at(k) in ('look', 'count') else 'skip'}", f"worker {k}", k=k)
+        self._event(f"transfer_worker.check.{'go' if self._at(k) in ('look', 'count') else 'skip'}", f"worker {k}", k=k, m=found)
 
     def WSkip(self, k: str, **_: Any) -> None:
         self._step(k, "skip", "transfer_worker.drop_count", over="take")
@@ -227,12 +237,13 @@ class Driver:
 
     def WStart(self, k: str, **_: Any) -> None:
         world = self.world
-        before = len(world.network.writes)
+        item, before = world.gates.turns[f"worker {k}"].item, len(world.network.writes)
+        found = self._found(k, item.vstack_request) if item is not None else 0
         world.gates.free_one(f"worker {k}", "look")
         label = world.gates.arrival(
             f"worker {k}", early=lambda: len(world.network.writes) == before + world.network.calls
         )
-        self._event(f"transfer_worker.{'nowhere' if label else 'write'}", f"worker {k}", k=k)
+        self._event(f"transfer_worker.{'nowhere' if label else 'write'}", f"worker {k}", k=k, m=found)
 
     def WDone(self, k: str, **_: Any) -> None:
         calls = self.calls(k)
@@ -261,8 +272,10 @@ class Driver:
         self._event("bootstrap_thread.metadata", f"control {k}", k=k)
 
     def CAbort(self, k: str, **_: Any) -> None:
+        world = self.world
+        found = self._found(k, world.request_of(world.wire.down[k][0][1])) if world.wire.down[k] else 0
         self._listen(k, "abort", "first", "inactive")
-        self._event(f"bootstrap_thread.abort.{self.world.gates.label(f'control {k}')}", f"control {k}", k=k)
+        self._event(f"bootstrap_thread.abort.{world.gates.label(f'control {k}')}", f"control {k}", k=k, m=found)
 
     def CFirst(self, k: str, **_: Any) -> None:
         self._control(k, "first", "bootstrap_thread.mark_failed")
@@ -314,6 +327,11 @@ class Driver:
 
     def _abort(self, scheduler: Any, i: int) -> None:
         scheduler.abort_request(self.world.sg.AbortReq(rid=f"r{i}-"))
+
+    def _found(self, k: str, i: int) -> int:
+        """The request that the table of rank ``k`` means by the room of request ``i``."""
+        room = self.world.room(i)
+        return self.world.request_of(room) if dict.__contains__(self.world.prefill[k].manager.request_status, room) else i
 
     def _at(self, k: str) -> str | None:
         return self.world.gates.label(f"worker {k}")

@@ -164,6 +164,7 @@ def common_scheduler(sg: Bag, arguments: Bag, pools: Pools, rank: int, mode: Any
         "_pending_chunked_abort_req": None, "dllm_config": None, "enable_hisparse": False, "enable_decode_hicache": False,
         "enable_hicache_storage": False, "enable_priority_scheduling": False, "enable_staging": False, "enable_overlap": False,
         "output_streamer": Bag(stream_output=lambda *args, **options: None), "metrics_reporter": Bag(enable_metrics=False),
+        "ipc_channels": Bag(send_to_tokenizer=Bag(send_output=lambda *args: None)),
         "grammar_manager": Bag(abort_requests=lambda request: None), "spec_algorithm": sg.SpeculativeAlgorithm.NONE,
         "req_to_token_pool": pools.requests, "token_to_kv_pool_allocator": pools.allocator, "tree_cache": pools.tree,
         "req_to_metadata_buffer_idx_allocator": pools.slots, "disagg_metadata_buffers": pools.metadata,

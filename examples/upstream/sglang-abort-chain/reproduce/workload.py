@@ -1,4 +1,7 @@
-"""A seeded workload that is not taken from the model: whichever thread, scheduler or write can move next may do so."""
+"""A seeded workload that is not taken from the model: whichever thread, scheduler or write can move next may do so.
+
+With an even seed the last client stays, and its request decodes.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ def _moves(driver: Driver) -> Iterator[Callable[[], None]]:
 def _decode_moves(driver: Driver, i: int) -> Iterator[Callable[[], None]]:
     world, may = driver.world, driver.case.constants.get
     state = look.decode_state(world, i)
-    if state in ("prealloc", "wait") and i not in driver.gone and may("ClientMayLeave"):
+    patient = i == world.reqs[-1] and driver.case.seed % 2 == 0
+    if state in ("prealloc", "wait") and i not in driver.gone and may("ClientMayLeave") and not patient:
         yield lambda: driver.UserAborts(i=i)
     if state == "none" and world.settled_before(i):
         yield lambda: driver.Arrives(i=i)
@@ -105,6 +109,7 @@ def _thread_moves(driver: Driver, k: str) -> Iterator[Callable[[], None]]:
 def _prefill_moves(driver: Driver, k: str, i: int) -> Iterator[Callable[[], None]]:
     world = driver.world
     request, manager = world.prefill[k].requests.get(i), world.prefill[k].manager
+    scheduler = world.prefill[k].scheduler
     if request is None or i in world.concluded[k]:
         return
     status, poll = dict.get(manager.request_status, world.room(i)), world.sg.KVPoll
@@ -113,5 +118,8 @@ def _prefill_moves(driver: Driver, k: str, i: int) -> Iterator[Callable[[], None
         yield lambda: driver.POffer(j=[k, i])
     if sent and i in driver.gone and status == poll.WaitingForInput:
         yield lambda: driver.PAbort(j=[k, i])
+    chunked = scheduler.chunked_req is request and hasattr(scheduler, "process_pending_chunked_abort")
+    if chunked and i in driver.gone:
+        yield lambda: driver.PDrop(j=[k, i])
     if sent and status in (poll.Failed, poll.Success):
         yield lambda: driver.conclude(k, i)

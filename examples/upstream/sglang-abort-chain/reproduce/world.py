@@ -24,6 +24,8 @@ class Prefill:
 
         class PrefillScheduler(sg.prefill.SchedulerDisaggregationPrefillMixin):  # type: ignore[misc,name-defined]
             abort_request = sg.scheduler.Scheduler.abort_request
+            if hasattr(sg.scheduler.Scheduler, "process_pending_chunked_abort"):
+                process_pending_chunked_abort = sg.scheduler.Scheduler.process_pending_chunked_abort
 
         self.scheduler = PrefillScheduler()
         mode = sg.utils.DisaggregationMode.PREFILL
