@@ -40,7 +40,7 @@ def test_from_an_empty_folder_to_an_approved_goal_and_its_diff(
     assert init.run(folder, name=None, as_json=False) == 0
     assert "project: a-pr-ject" in (folder / "vstack.yaml").read_text()
     assert spec_check.run(folder, base_ref=None, as_json=False) == 1
-    assert "[no-lock]" in capsys.readouterr().out
+    assert "[VS102 no-lock]" in capsys.readouterr().out
     assert approve(folder, key=key, principal="you@example.org") == 0
     shown = capsys.readouterr().out
     assert "GOAL Isolation" in shown and "MATRIX" in shown and "you@example.org (software key" in shown

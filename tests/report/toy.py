@@ -445,7 +445,7 @@ TROUBLED = CASE.model_copy(
         ),
         "findings": (
             Finding(
-                rule="guard-placement",
+                rule="guard-constant",
                 where="ToyLease.tla:88",
                 message="The guard constant Hold occurs in Init.",
                 todo="Use it only in enabling conditions and branches of anchored actions.",

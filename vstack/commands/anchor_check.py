@@ -12,6 +12,7 @@ from vstack.abstract.check import AnchorReport, check_anchors, stale_actions
 from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import open_repos
 from vstack.abstract.revisions import parse_at
+from vstack.audit.catalog import rule_id
 from vstack.commands.console import progress
 from vstack.context import Context
 from vstack.project import load_project
@@ -87,7 +88,7 @@ def _show(
         tail = f" (excused: {found.excuse})" if found.excuse else ""
         console.print(Text(f"{found.where}: action {found.action}: {found.finding}{tail}"), soft_wrap=True)
     for finding in findings:
-        console.print(Text(f"{finding.where}: [{finding.rule}] {finding.message}. {finding.todo}."), soft_wrap=True)
+        console.print(Text(f"{finding.where}: [{rule_id(finding.rule)} {finding.rule}] {finding.message}. {finding.todo}."), soft_wrap=True)
     if stale:
         console.print(
             Text(f"Stale: {', '.join(stale)}. Their code has changed; read it and mend the model."), soft_wrap=True

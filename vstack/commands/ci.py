@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from vstack.audit.catalog import rule_id
 from vstack.commands.console import progress, render
 from vstack.context import cores, open_project
 from vstack.errors import VstackError
+from vstack.files import write_atomic
+from vstack.forge.annotations import annotations
+from vstack.forge.junit import junit
+from vstack.forge.problems import Problem, problems
+from vstack.forge.sarif import sarif
+from vstack.forge.summary import summary
 from vstack.keep.check import Options, check_project
 from vstack.keep.evidence import EvidenceStore
 from vstack.keep.outcome import EXIT
@@ -21,8 +30,25 @@ from vstack.specify.base import read_base
 from vstack.terminal import terminal_width
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """Files to write besides the report."""
+
+    sarif: Path | None = None
+    junit: Path | None = None
+    summary: Path | None = None
+
+
 def run(
-    folders: tuple[Path, ...], *, base: str, repos: tuple[str, ...], fetch: bool, jobs: int | None, as_json: bool, quiet: bool
+    folders: tuple[Path, ...],
+    *,
+    base: str,
+    repos: tuple[str, ...],
+    fetch: bool,
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+    outputs: Outputs = Outputs(),
 ) -> int:
     """Check each project with everything recomputed: no evidence or cache of the working tree is believed.
 
@@ -32,12 +58,11 @@ def run(
         VstackError: the base can't be read, or a project or tool can't be read or run.
     """
     gone = () if folders else _gone(base)
-    for place in gone:
-        click.echo(
-            f"project-gone: {base} holds a project in {place or '.'} that is not here: refused. "
-            "Restore it, or let a code owner remove it on the target branch."
-        )
+    lost = [_lost(place, base) for place in gone]
+    for problem in lost:
+        click.echo(f"{problem.rule} {problem.name}: {problem.message}")
     codes = [1] if gone else []
+    reports: list[CaseReport] = []
     for folder in folders or _projects(allow_none=bool(gone)):
         context = open_project(folder, fresh=True)
         name = context.project.file.project
@@ -51,8 +76,9 @@ def run(
             )
             report = check_project(context, options, on_event)
         click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
-        _annotate(report)
+        reports.append(report)
         codes.append(EXIT[report.outcome])
+    _hand_over(reports, lost, outputs)
     return min(codes, key=[2, 1, 3, 0].index)
 
 
@@ -86,15 +112,33 @@ def _is_project(folder: Path) -> bool:
     return file.is_file() and not any(link.is_symlink() for link in links) and tracked.returncode == 0
 
 
-def _annotate(report: CaseReport) -> None:
-    """Findings as GitHub error lines, at most the ten that it shows."""
-    if os.environ.get("GITHUB_ACTIONS") != "true":
-        return
-    for finding in report.findings[:10]:
-        file, _, line = finding.where.rpartition(":")
-        place = f"file={os.path.relpath(file)},line={line}" if line.isdigit() else f"file={os.path.relpath(finding.where)}"
-        message = f"{finding.rule}: {finding.message}. {finding.todo}".replace("%", "%25").replace("\n", "%0A")
-        click.echo(f"::error {place}::{message}")
+def _lost(place: str, base: str) -> Problem:
+    name = "project-gone"
+    text = f"{base} holds a project in {place or '.'} that is not here: refused."
+    text += " Restore it, or let a code owner remove it on the target branch."
+    return Problem(rule_id(name), name, str(Path(place) / PROJECT_FILE), 1, text, "error")
+
+
+def _hand_over(reports: Sequence[CaseReport], lost: Sequence[Problem], outputs: Outputs) -> None:
+    """Write what the forge reads, and annotate the diff where GitHub runs us."""
+    root = Path.cwd()
+    found = [*lost, *(problem for report in reports for problem in problems(report, root=root))]
+    if outputs.sarif is not None:
+        write_atomic(outputs.sarif, sarif(found))
+    if outputs.junit is not None:
+        write_atomic(outputs.junit, junit(reports, root=root))
+    summary_file = outputs.summary or _step_summary()
+    if summary_file is not None:
+        before = summary_file.read_text(encoding="utf-8") if summary_file.exists() else ""
+        write_atomic(summary_file, before + summary(reports, root=root))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in annotations(found):
+            click.echo(line)
+
+
+def _step_summary() -> Path | None:
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(place) if place and os.environ.get("GITHUB_ACTIONS") == "true" else None
 
 
 @click.command("ci", short_help="Check a pull request against the base branch's lock.")
@@ -103,6 +147,9 @@ def _annotate(report: CaseReport) -> None:
 @click.option("--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git checkout that anchors are checked in.")
 @click.option("--fetch", is_flag=True, help="Fetch the commits of anchors from the remotes in vstack.yaml (shallow).")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
+@click.option("--sarif", "sarif_file", type=click.Path(path_type=Path), help="Write what is wrong as SARIF 2.1.0.")
+@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write every cell as a JUnit test case.")
+@click.option("--summary", "summary_file", type=click.Path(path_type=Path), help="Add a summary in Markdown to this file (in GitHub Actions: the step's).")
 @click.option("--json", "as_json", is_flag=True, help="Print the reports as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 def cli(
@@ -111,6 +158,9 @@ def cli(
     repos: tuple[str, ...],
     fetch: bool,
     jobs: int | None,
+    sarif_file: Path | None,
+    junit_file: Path | None,
+    summary_file: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -122,4 +172,7 @@ def cli(
     \b
     Example: vstack ci --base origin/main
     """
-    return run(folders, base=base, repos=repos, fetch=fetch, jobs=jobs, as_json=as_json, quiet=quiet)
+    outputs = Outputs(sarif_file, junit_file, summary_file)
+    return run(
+        folders, base=base, repos=repos, fetch=fetch, jobs=jobs, as_json=as_json, quiet=quiet, outputs=outputs
+    )

@@ -12,6 +12,7 @@ from vstack.abstract.guard_anchors import guard_anchors
 from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import open_repos
 from vstack.abstract.scope import ScopeRow, check_scope
+from vstack.audit.catalog import rule_id
 from vstack.context import Context
 from vstack.project import load_project
 from vstack.results import Finding
@@ -54,7 +55,7 @@ def _show(rows: tuple[ScopeRow, ...], findings: tuple[Finding, ...]) -> None:
             table.add_row(Text(row.function), Text(lines), Text(covered, style=style), Text(why))
         console.print(table)
     for finding in findings:
-        console.print(Text(f"{finding.where}: [{finding.rule}] {finding.message}. {finding.todo}."), soft_wrap=True)
+        console.print(Text(f"{finding.where}: [{rule_id(finding.rule)} {finding.rule}] {finding.message}. {finding.todo}."), soft_wrap=True)
 
 
 @click.command("scope", short_help="List the code in scope and what of it has no anchor.")

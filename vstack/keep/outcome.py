@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vstack.results import CaseReport
+from vstack.results import CaseReport, Finding
 from vstack.verdicts import Verdict
 
 EXIT = {
@@ -16,12 +16,17 @@ EXIT = {
 }
 
 
+def finding_line(finding: Finding) -> str:
+    """A finding as one line: rule, what, where."""
+    return f"{finding.rule}: {finding.message} ({finding.where})"
+
+
 def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
     """``report`` with its outcome and the reasons for it, the gravest first.
 
     Nothing run at all is undecided: an empty project never comes out green.
     """
-    refused = [f"{f.rule}: {f.message} ({f.where})" for f in report.findings if f.outcome == "refused"]
+    refused = [finding_line(f) for f in report.findings if f.outcome == "refused"]
     refused += [f"trace {t.name}: {t.reason}" for t in report.traces if t.verdict is Verdict.REFUSED]
     errors, undecided, wrong = [], [], []
     runs = [(f"{c.variant} / {c.environment} / {c.goal}", c.evidence, c.as_expected) for c in report.cells]
@@ -36,8 +41,8 @@ def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
             refused.append(text)
         elif not good:
             wrong.append(text)
-    undecided += [f"{f.rule}: {f.message} ({f.where})" for f in report.findings if f.outcome == "undecided"]
-    wrong += [f"{f.rule}: {f.message} ({f.where})" for f in report.findings if f.outcome == "not as expected"]
+    undecided += [finding_line(f) for f in report.findings if f.outcome == "undecided"]
+    wrong += [finding_line(f) for f in report.findings if f.outcome == "not as expected"]
     for trace in report.traces:
         text = f"trace {trace.name}: {trace.reason}"
         if trace.verdict is Verdict.VIOLATED:

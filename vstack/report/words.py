@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from vstack.audit.catalog import rule_id
 from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail
 from vstack.verdicts import Strength, Verdict
 
@@ -48,7 +49,7 @@ def reasons(report: CaseReport) -> tuple[str, ...]:
 
 def _finding(report: CaseReport, finding: Finding) -> str:
     todo = f" {finding.todo.rstrip('.')}." if finding.todo else ""
-    return f"{finding.rule}: {finding.message.rstrip('.')} ({within(report, finding.where)}).{todo}"
+    return f"{rule_id(finding.rule)} {finding.rule}: {finding.message.rstrip('.')} ({within(report, finding.where)}).{todo}"
 
 
 def has_demo_key(report: CaseReport) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
+from vstack.audit.catalog import rule_id
 from vstack.project import Project
 from vstack.results import Finding, GoalRow
 from vstack.specify.changes import ABSENT, Change
@@ -16,7 +17,7 @@ _WIDTH = 100
 
 def tell_findings(findings: Iterable[Finding]) -> list[str]:
     """One line for each finding: place, rule, what, what to do."""
-    return [f"{f.where}: [{f.rule}] {f.message}." + (f" {f.todo}." if f.todo else "") for f in findings]
+    return [f"{f.where}: [{rule_id(f.rule)} {f.rule}] {f.message}." + (f" {f.todo}." if f.todo else "") for f in findings]
 
 
 def tell_goal(pins: Pins, row: GoalRow) -> list[str]:

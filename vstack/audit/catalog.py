@@ -1,0 +1,108 @@
+"""Every rule by its name: a stable id, what it reads, the cheat it is against, and how to be honest instead.
+
+`python -m vstack.audit.catalog` writes docs/rules.md. The rules themselves stand
+where what they read is at hand; a test keeps names here and there the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DOCS = Path(__file__).parent.parent.parent / "docs" / "rules.md"
+LOCK, TREE, GIT, RUNS, MUTANTS = "the lock and its signatures", "the syntax tree", "git", "engine runs", "mutants"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``id`` never changes its meaning; ``cheat`` is what someone might do, ``honest`` what to do instead."""
+
+    id: str
+    name: str
+    reads: str
+    cheat: str
+    honest: str
+
+
+_TABLE = (
+    ("VS101", "unapproved-change", LOCK, "a goal, helper, environment action, bound, override, guard list, cell, excuse or trace is changed after its approval", "show it with `vstack spec diff`, and let a person approve it"),
+    ("VS102", "no-lock", LOCK, "the lock is deleted, or was never made", "a person approves: `vstack spec approve`"),
+    ("VS103", "lock-unreadable", LOCK, "the lock is edited by hand, merged badly or rewritten by git", "take the target branch's lock whole and approve again on top of it"),
+    ("VS104", "lock-of-another-project", LOCK, "another project's approved lock is copied here", "restore the project's own"),
+    ("VS105", "no-approvers", LOCK, "the file that says whose approval counts is missing", "a code owner adds `vstack.approvers`"),
+    ("VS106", "no-approval", LOCK, "a lock is written that no one signed", "a person approves"),
+    ("VS107", "approval-not-valid", LOCK, "a signature is over another lock, by a removed approver, for another purpose, or expired", "an approver approves again"),
+    ("VS108", "no-touch", LOCK, "a signature is asked of the user's SSH agent", "approve with a security key, or let a code owner merge the lock"),
+    ("VS109", "lock-not-newer", LOCK, "an older, weaker lock is brought back", "rebase, and approve on top of the target branch's lock"),
+    ("VS110", "lock-not-successor", LOCK, "a rival lock that does not come after the target branch's", "rebase, and approve on top of it"),
+    ("VS111", "base-lock-unreadable", GIT, "the target branch's lock is damaged", "a code owner restores it"),
+    ("VS112", "environment-not-taken", TREE, "a fault is pinned, and Next does not take it", "let Next take it by its name"),
+    ("VS113", "lock-removed", GIT, "a commit deletes the lock", "keep it; a code owner removes a project on the target branch"),
+    ("VS114", "project-gone", GIT, "a pull request deletes a project, or puts a link in its place", "restore it, or let a code owner remove it"),
+    ("VS201", "anchor-missing", TREE, "an action stands for no code", "anchor it to the code, or mark it `@ours` or `@environment`"),
+    ("VS202", "anchor-process", TREE, "an action names no process, or two", "name the one that runs it"),
+    ("VS203", "anchor-environment", TREE, "an action of the code passes for one of the environment, or the other way", "mark what it is"),
+    ("VS204", "anchor-ours", TREE, "a variant of our own design passes for upstream code, or the other way", "say `ours: true`, or anchor it"),
+    ("VS205", "anchor-stray", TREE, "an anchor stands above no action of Next", "move it to the action it belongs to"),
+    ("VS206", "anchor-contradiction", TREE, "two marks of one action contradict each other", "keep one"),
+    ("VS207", "anchor-unchecked", GIT, "an anchor's lines were compared with no checkout, where the policy asks for it", "name a checkout with --repo"),
+    ("VS208", "anchor-hash", GIT, "the anchored lines are not those that the hash was taken from", "read the code again, and mend the model"),
+    ("VS215", "anchor-commit", GIT, "an anchor names a commit that its repository lacks", "give the commit that has these lines"),
+    ("VS216", "anchor-file", GIT, "an anchor names a file that its commit lacks", "give the file's path at that commit"),
+    ("VS217", "anchor-empty", GIT, "an anchor points at comments or blank lines", "anchor the lines that do it"),
+    ("VS218", "anchor-repo", TREE, "an anchor names a repository that the project does not declare", "declare it under `repos`"),
+    ("VS209", "guard-anchor", TREE, "a variant has a guard that its commit's code does not", "anchor the guard in that commit"),
+    ("VS210", "not-atomic", GIT, "one action claims several steps of the code", "split it, or have the excuse approved"),
+    ("VS211", "scope-empty", GIT, "the scope names no code", "name the files and functions that the model speaks for"),
+    ("VS212", "scope-function", GIT, "a function in scope does not exist", "name the one meant"),
+    ("VS213", "scope-outside", GIT, "an anchor lies outside the scope", "widen the scope"),
+    ("VS214", "scope-uncovered", GIT, "code in scope has no anchor and no approved omission", "anchor it, or have the omission approved"),
+    ("VS301", "guard-constant", TREE, "a bug is wired in by hand: a guard's constant switches a corruption on", "let it enable a step or choose a branch of an anchored action"),
+    ("VS302", "side-effect", TREE, "a formula acts on TLC, depends on its search, draws at random, or reads files", "keep the value in a variable, or model the choice with \\E"),
+    ("VS401", "matrix-gap", RUNS, "a variant or goal has no cell", "state what is expected"),
+    ("VS402", "action-never-fires", RUNS, "a condition that no state meets makes an action vanish", "mend it, or list the action under `lacks`"),
+    ("VS403", "guard-kills-nothing", RUNS, "a guard that no goal needs passes for one that matters", "state a goal that needs it, or have its excuse approved"),
+    ("VS404", "guard-not-tried", RUNS, "a guard is never taken away", "add it to `kills`"),
+    ("VS405", "pairs-not-compared", RUNS, "two guards that mask each other were not compared", "see why, and run again"),
+    ("VS406", "mutation-control", MUTANTS, "mutants are counted though the controls did not come out", "mend the model first"),
+    ("VS407", "mutation-floor", MUTANTS, "the list of mutants is shortened", "keep at least as many as approved"),
+    ("VS408", "mutant-survived", MUTANTS, "the goals do not notice a mistake", "state a goal that does, or have the excuse approved"),
+    ("VS409", "mutant-undecided", MUTANTS, "a timeout passes for a kill", "raise the budget, or have the excuse approved"),
+    ("VS410", "mutant-broken", MUTANTS, "an error passes for a kill", "have the excuse approved"),
+    ("VS411", "goal-cannot-fail", MUTANTS, "a goal is true whatever the code does: a typo, an empty range, a tautology, a variable never set", "mend the formula, or have the reason approved"),
+    ("VS501", "trace-refused", "the log and its mapping", "a log is edited or thinned, its mapping loosened, or what recorded it has changed", "record it again"),
+    ("VS502", "trace-differs", RUNS, "the real code does what the model does not", "mend the model"),
+    ("VS601", "cell", RUNS, "a cell came out otherwise than stated", "find out who is wrong: the code, the model or the goal"),
+)  # fmt: skip
+
+RULES: dict[str, Rule] = {name: Rule(id, name, reads, cheat, honest) for id, name, reads, cheat, honest in _TABLE}
+
+
+def rule_id(name: str) -> str:
+    """The id of the rule called ``name``."""
+    return RULES[name].id
+
+
+def page() -> str:
+    """docs/rules.md."""
+    lines = [
+        "# Rules",
+        "",
+        "Every finding names its rule. An id keeps its meaning for ever; SARIF and pull request annotations carry it.",
+        "Written by `python -m vstack.audit.catalog`.",
+    ]
+    for rule in RULES.values():
+        lines += [
+            "",
+            f'## <a id="{rule.id.lower()}"></a>{rule.id} {rule.name}',
+            f"Against: {rule.cheat}.",
+            "",
+            f"Reads {rule.reads}. To be honest: {rule.honest}.",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    from vstack.files import write_atomic
+
+    write_atomic(DOCS, page())

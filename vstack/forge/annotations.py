@@ -1,0 +1,30 @@
+"""GitHub's workflow commands: `::error` lines that show beside the diff."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vstack.forge.problems import Problem
+
+# GitHub shows ten errors and ten warnings of a step.
+_SHOWN = 10
+
+
+def annotations(found: Sequence[Problem]) -> Iterator[str]:
+    """At most ten lines a level; the last says how many are left out."""
+    for level in ("error", "warning"):
+        of_level = [problem for problem in found if problem.level == level]
+        shown = of_level if len(of_level) <= _SHOWN else of_level[: _SHOWN - 1]
+        for problem in shown:
+            place = f"file={_property(problem.file)},line={problem.line},title={_property(problem.rule)}"
+            yield f"::{level} {place}::{_data(f'{problem.name}: {problem.message}')}"
+        if len(shown) < len(of_level):
+            yield f"::{level}::{len(of_level) - len(shown)} more; the summary and the SARIF file hold all"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,55 @@
+"""Everything that keeps a report from its good outcome, as one list with rule ids and places."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from vstack.audit.catalog import rule_id
+from vstack.project import PROJECT_FILE
+from vstack.results import CaseReport
+from vstack.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Problem:
+    """``file`` is relative to the folder that the command runs in; ``line`` counts from 1; ``level`` as in SARIF."""
+
+    rule: str
+    name: str
+    file: str
+    line: int
+    message: str
+    level: str
+
+
+def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
+    """The findings of ``report``, its cells that are not as expected and its traces that do not replay."""
+    found = []
+    for finding in report.findings:
+        file, line = _place(finding.where, root)
+        text = finding.message.rstrip(".") + "." + (f" {finding.todo.rstrip('.')}." if finding.todo else "")
+        level = "warning" if finding.outcome == "undecided" else "error"
+        found.append(Problem(rule_id(finding.rule), finding.rule, file, line, text, level))
+    project, _ = _place(str(Path(report.root) / PROJECT_FILE), root)
+    for cell in report.cells:
+        if not cell.as_expected:
+            text = f"{cell.variant} / {cell.environment} / {cell.goal}: {cell.evidence.verdict}, expected {cell.expected}."
+            text += f" {cell.evidence.reason}." if cell.evidence.reason else ""
+            level = "warning" if cell.evidence.verdict is Verdict.UNDECIDED else "error"
+            found.append(Problem(rule_id("cell"), "cell", project, 1, text, level))
+    for trace in report.traces:
+        if trace.verdict is not Verdict.HOLDS:
+            name = "trace-refused" if trace.verdict is Verdict.REFUSED else "trace-differs"
+            found.append(Problem(rule_id(name), name, project, 1, f"{trace.name}: {trace.reason}", "error"))
+    return tuple(found)
+
+
+def _place(where: str, root: Path) -> tuple[str, int]:
+    """``file:line`` as a path relative to ``root`` and a number; 1 where no line is told."""
+    file, _, line = where.rpartition(":")
+    if not line.isdigit():
+        file, line = where, "1"
+    path = Path(file)
+    return (os.path.relpath(path, root) if path.is_absolute() else file), max(1, int(line))
