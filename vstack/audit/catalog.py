@@ -70,6 +70,7 @@ _TABLE = (
     ("VS409", "mutant-undecided", MUTANTS, "a timeout passes for a kill", "raise the budget, or have the excuse approved"),
     ("VS410", "mutant-broken", MUTANTS, "an error passes for a kill", "have the excuse approved"),
     ("VS411", "goal-cannot-fail", MUTANTS, "a goal is true whatever the code does: a typo, an empty range, a tautology, a variable never set", "mend the formula, or have the reason approved"),
+    ("VS412", "guard-not-decided", RUNS, "a run without an answer passes for a guard that is needed", "raise the budget, or make the bounds smaller"),
     ("VS501", "trace-refused", "the log and its mapping", "a log is edited or thinned, its mapping loosened, or what recorded it has changed", "record it again"),
     ("VS502", "trace-differs", RUNS, "the real code does what the model does not", "mend the model"),
     ("VS601", "cell", RUNS, "a cell came out otherwise than stated", "find out who is wrong: the code, the model or the goal"),
