@@ -162,7 +162,8 @@ def _covered(targets: Targets, path: str) -> list[tuple[str, str]]:
                 for known, why in protected.files.items()
                 if known == whole or known.startswith(whole.rstrip("/") + "/")
             ]
-    return found or [(path, why) for why in [targets.why(path)] if why]
+    told = None if found else targets.why(path)
+    return found if told is None else [(spellings(targets.plain(path), targets.cwd or "/")[0], told)]
 
 
 def _approved(targets: Targets, place: str, source: str) -> bool:

@@ -56,7 +56,7 @@ def _named_places(command: str, cwd: str) -> list[str]:
         if "/" in word or word == "..":
             place = os.path.normpath(os.path.join(cwd, os.path.expanduser(word)))
             found.append(place if os.path.isdir(place) else os.path.dirname(place))
-    return [place for place in dict.fromkeys(found) if not place.startswith(cwd) and os.path.isdir(place)][:100]
+    return [place for place in dict.fromkeys(found) if place != cwd and os.path.isdir(place)][:100]
 
 
 def _post(event: Event, host: str) -> int:

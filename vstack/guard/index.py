@@ -41,12 +41,18 @@ class Index:
 
 
 def stat_of(path: str) -> list[int]:
-    """Size, time of change, device and inode; empty where there is no file."""
+    """Size, times of content and of inode, device and inode; empty where there is no file.
+
+    No program can set the inode's time, short of setting the clock.
+    """
     try:
-        status = os.stat(path)
+        return _stat(os.stat(path))
     except OSError:
         return []
-    return [status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino]
+
+
+def _stat(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
 
 
 def digest_of(path: str) -> str:
@@ -69,7 +75,7 @@ def contents(path: str) -> tuple[list[int], str]:
         return [], "missing"
     finally:
         os.close(handle)
-    return [status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino], digest.hexdigest()
+    return _stat(status), digest.hexdigest()
 
 
 def _hasher() -> object:
@@ -114,7 +120,7 @@ def read_index(root: str) -> Index:
     if known is not None:
         for name in (LOCK_FILE, APPROVERS_FILE):
             if not index.files[name].sha256:
-                index.files[name].sha256 = known.files[name].sha256
+                index.files[name] = known.files[name]
     write_index(index)
     return index
 

@@ -7,6 +7,7 @@ pydantic and PyYAML, and only has to find out which files a lock pins.
 from __future__ import annotations
 
 import json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterable, Iterator
@@ -57,6 +58,12 @@ def git_folder(top: str) -> str | None:
     except (OSError, UnicodeDecodeError):
         return None
     return os.path.normpath(os.path.join(top, line[8:])) if line.startswith("gitdir: ") else None
+
+
+def hook_folder(git: str) -> str:
+    """Where the hooks of a git directory are; worktrees share those of their repository."""
+    above = os.path.dirname(git)
+    return os.path.join(os.path.dirname(above) if os.path.basename(above) == "worktrees" else git, "hooks")
 
 
 def projects_around(paths: Iterable[str], *, fresh: bool = False) -> tuple[str, ...]:

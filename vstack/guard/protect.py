@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterable
 
 from vstack.guard.index import Index, read_index
-from vstack.guard.places import APPROVERS_FILE, LOCK_FILE, PROJECT_FILE, STATE_FOLDER, ancestors, git_folder, key, projects_around, spellings
+from vstack.guard.places import (
+    APPROVERS_FILE,
+    LOCK_FILE,
+    PROJECT_FILE,
+    STATE_FOLDER,
+    ancestors,
+    git_folder,
+    hook_folder,
+    key,
+    projects_around,
+    spellings,
+)
 
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _HONEST = (
@@ -132,7 +144,7 @@ def _add(found: Protected, index: Index) -> None:
     for folder in ancestors(index.root):
         git = git_folder(folder)
         if git is not None:
-            found.folders[key(os.path.join(git, "hooks"))] = f"{os.path.join(git, 'hooks')} holds the commit hooks. {_HOOKS}"
+            found.folders[key(hook_folder(git))] = f"{hook_folder(git)} holds the commit hooks. {_HOOKS}"
             break
 
 

@@ -32,15 +32,16 @@ def loads(text: str) -> object:
         ValueError: it is no JSON.
         RecursionError: it is nested too deeply.
     """
-    if make_scanner is None:
-        import json
+    if make_scanner is not None:
+        start = len(text) - len(text.lstrip(_BLANK))
+        try:
+            value, end = make_scanner(_Rules())(text, start)
+        except (StopIteration, SystemError):
+            pass  # the scanner can't make its own error without the rest of `json`, which tells it
+        else:
+            if text[end:].strip(_BLANK):
+                raise ValueError("more than one value")
+            return value
+    import json
 
-        return json.loads(text)
-    start = len(text) - len(text.lstrip(_BLANK))
-    try:
-        value, end = make_scanner(_Rules())(text, start)
-    except StopIteration:
-        raise ValueError("not JSON") from None
-    if text[end:].strip(_BLANK):
-        raise ValueError("more than one value")
-    return value
+    return json.loads(text)

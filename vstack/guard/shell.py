@@ -7,6 +7,7 @@ found afterwards, by the bytes (`vstack.guard.watch`).
 from __future__ import annotations
 
 import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Callable
@@ -158,6 +159,8 @@ class _Line:
                 return told
         if name == "xargs":
             rest = operands(arguments, ("-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s"), stop=True)
+            if rest and pipeline[:1] == ["find"]:
+                return self._find([*pipeline[1:], "-exec", *rest, "{}", ";"], command)
             return self._simple([*rest, *(word for word in pipeline[1:] if word not in rest)], command, []) if rest else None
         if name == "find":
             return self._find(arguments, command)

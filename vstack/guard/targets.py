@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterator
