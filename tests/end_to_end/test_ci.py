@@ -67,9 +67,17 @@ def test_what_the_base_approved_passes_and_forged_evidence_is_not_believed(clone
             if record["verdict"] == "violated" and record["subject"]["variant"] == "after" and not record["subject"]["removed"]:
                 path.write_text(json.dumps({**record, "verdict": "holds", "trace": None, "violated": None}))
     shutil.rmtree(clone / ".vstack" / "checks")
-    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q", "--json")
+    outputs = ("--sarif", "v.sarif", "--junit", "v.xml")
+    actions = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(clone / "summary.md")}
+    ended = subprocess.run(
+        [*VSTACK, "ci", "--base", "target", "-q", *outputs], cwd=clone, env={**os.environ, **actions}, capture_output=True, text=True
+    )
     assert ended.returncode == 1
-    assert json.loads(ended.stdout)["outcome"] == "not as expected"
+    assert "outcome: NOT AS EXPECTED" in ended.stdout and "::error file=vstack.yaml,line=1,title=VS601::" in ended.stdout
+    results = json.loads((clone / "v.sarif").read_text())["runs"][0]["results"]
+    assert any("after / aborts / Isolation: violated, expected holds" in one["message"]["text"] for one in results)
+    assert 'name="after/aborts/Isolation"' in (clone / "v.xml").read_text()
+    assert "not as expected" in (clone / "summary.md").read_text()
 
 
 def test_a_weaker_goal_is_refused_even_when_signed_by_a_key_of_its_own(clone: Path) -> None:

@@ -1,0 +1,89 @@
+"""The composite action: its own shell steps, run as GitHub would, without the network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
+
+
+def run_step(name: str, folder: Path, **values: str) -> subprocess.CompletedProcess[str]:
+    """One step's script with its `env`, an expression that ``values`` does not give being empty."""
+    step = STEPS[name]
+    defaults = {key: ACTION["inputs"].get(key.lower(), {}).get("default", "") for key in step.get("env", {})}
+    environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "GITHUB_ENV": str(folder / "env"), "RUNNER_TEMP": str(folder)}
+    return subprocess.run(
+        ["bash", "-c", step["run"]], cwd=folder, env={**environ, **defaults, **values}, capture_output=True, text=True
+    )
+
+
+def test_every_step_names_its_shell_and_takes_inputs_through_the_environment() -> None:
+    for step in STEPS.values():
+        assert step["shell"] == "bash"
+        assert "${{" not in step["run"], "an input inside a script is a script"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, "no pull request"),
+        ({"BASE": "main", "FETCH": "yes"}, "must be true or false"),
+        ({"BASE": "main", "JOBS": "two"}, "must be a number"),
+    ],
+)
+def test_inputs_are_checked(tmp_path: Path, values: dict[str, str], said: str) -> None:
+    ended = run_step("Find the base", tmp_path, **values)
+    assert ended.returncode == 2 and ended.stdout.startswith("::error::vstack") and said in ended.stdout
+
+
+def test_the_base_is_the_tip_of_the_target_branch(tmp_path: Path) -> None:
+    def git(folder: Path, *arguments: str) -> str:
+        identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        return subprocess.run(
+            ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    upstream, clone = tmp_path / "upstream", tmp_path / "clone"
+    upstream.mkdir()
+    git(upstream, "init", "-q", "-b", "main")
+    git(upstream, "commit", "-q", "--allow-empty", "-m", "one")
+    git(tmp_path, "clone", "-q", str(upstream), str(clone))
+    git(upstream, "commit", "-q", "--allow-empty", "-m", "two")
+    ended = run_step("Find the base", clone, BASE_REF="main")
+    assert ended.returncode == 0, ended.stderr
+    assert (clone / "env").read_text() == "VSTACK_BASE=origin/main\n"
+    assert git(clone, "rev-parse", "origin/main") == git(upstream, "rev-parse", "main")
+
+
+def test_the_command_gets_what_the_inputs_say(tmp_path: Path) -> None:
+    """A program in the place of vstack writes its arguments down."""
+    place = tmp_path / "vstack" / "bin" / "vstack"
+    place.parent.mkdir(parents=True)
+    place.write_text(f'#!{sys.executable}\nimport sys\nprint("\\n".join(sys.argv[1:]))\n')
+    place.chmod(0o755)
+    ended = run_step(
+        "Check", tmp_path, VSTACK_BASE="origin/main", REPOS="a=/x y\nb=/z", FOLDERS="one two", FETCH="true", JOBS="3"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines() == [
+        "ci", "--base", "origin/main", "--quiet", "--repo", "a=/x y", "--repo", "b=/z", "--fetch", "--jobs", "3",
+        "--sarif", "vstack.sarif", "--", "one", "two",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["templates/vstack.workflow.yml", ".github/workflows/vstack.yml"])
+def test_workflows_parse_and_ask_for_little(path: str) -> None:
+    workflow = yaml.safe_load((ROOT / path).read_text())
+    assert workflow["permissions"]["contents"] == "read"
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= 90
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step)
