@@ -37,7 +37,7 @@ def _wrong(value: Any, schema: Mapping[str, Any]) -> str | None:
             return "must be a list"
         wrong = next((wrong for item in value if (wrong := _wrong(item, schema["items"]))), None)
         return f"is a list whose every item {wrong}" if wrong else None
-    types = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}[kind]
+    types: Any = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}[kind]
     if not isinstance(value, types) or (kind in ("integer", "number") and isinstance(value, bool)):
         return f"must be {'an' if kind == 'integer' else 'a'} {kind}"
     if "enum" in schema and value not in schema["enum"]:

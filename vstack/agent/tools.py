@@ -142,7 +142,7 @@ class Toolbox:
         plain = function.func if isinstance(function, partial) else function
         return Tool(
             plain.__name__,
-            plain.__doc__.strip(),
+            str(plain.__doc__),
             _object(properties, required),
             lambda arguments: Outcome(shorten_text(function(self.root, **arguments))),
         )

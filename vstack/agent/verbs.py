@@ -136,6 +136,7 @@ def input_schema(name: str) -> dict[str, Any]:
 
 
 def _slots(verb: Verb) -> Iterator[Slot]:
+    schema: dict[str, Any]
     for parameter in verb.command.params:
         name = str(parameter.name)
         if name in _FOLDERS:
@@ -147,8 +148,8 @@ def _slots(verb: Verb) -> Iterator[Slot]:
             schema = {"type": "string", "enum": words, "default": words[0], "description": text}
             yield Slot("format", None, schema)
         elif name not in _KEPT_BACK:
-            text = _POSITIONAL.get((verb.name, name))
-            schema = _schema(parameter) | ({"description": text} if text else {})
+            told = _POSITIONAL.get((verb.name, name))
+            schema = _schema(parameter) | ({"description": told} if told else {})
             if name == "wait":
                 schema["maximum"] = MOST_WAIT
             yield Slot(_plain(parameter), parameter, schema, parameter.required)

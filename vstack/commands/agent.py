@@ -70,7 +70,7 @@ def run(
     named = dict(_named(argument) for argument in record.start["repos"])
     toolbox = Toolbox(root, {name: open_local(name, path) for name, path in named.items()}, drive=record.start["drive"])
     # Faults are told and written down, so that asking again is ours to do.
-    client = anthropic.Anthropic(**key, max_retries=0)
+    client = anthropic.Anthropic(api_key=key.get(_KEYS[0]), auth_token=key.get(_KEYS[1]), max_retries=0)
     started = time.monotonic()
 
     def tell(text: str) -> None:
@@ -88,13 +88,14 @@ def run(
 
 
 def _key(environ: MutableMapping[str, str]) -> dict[str, str]:
-    """The credential, taken out of the environment: no verb and nothing that a verb starts is to see it."""
+    """The credential by its variable, taken out of the environment: nothing that a verb starts is to see it."""
     found = {name: environ.pop(name) for name in _KEYS if environ.get(name)}
     if not found:
         raise VstackError(
             "No key for the Messages API: ANTHROPIC_API_KEY is not set", todo="Set it, then run the command again"
         )
-    return {"api_key": found[_KEYS[0]]} if _KEYS[0] in found else {"auth_token": found[_KEYS[1]]}
+    # The SDK takes one of the two; its own choice is the key.
+    return dict([next(iter(found.items()))])
 
 
 def _record(
