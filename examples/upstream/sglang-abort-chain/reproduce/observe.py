@@ -33,9 +33,8 @@ def observe(world: World) -> dict[str, Any]:
         for name in ("up", "down", "told"):
             del seen[name]
     seen |= _decode(world) | _pages(world) | _counts(world)
-    for name, value in (("wk", _workers(world)), ("ctl", _controls(world))):
-        if value is not None:
-            seen[name] = value
+    if world.gates.closed:
+        seen |= {name: value for name, value in (("wk", _workers(world)), ("ctl", _controls(world))) if value is not None}
     return seen
 
 
@@ -60,6 +59,7 @@ def _offered(world: World, k: str, i: int) -> int:
 
 
 def _workers(world: World) -> dict[str, Any] | None:
+    """By the gates at which the threads stand; None while they run freely, and where a stop stands for several steps."""
     workers: dict[str, Any] = {}
     for k in world.names:
         label = world.gates.label(f"worker {k}") or ""
