@@ -88,6 +88,7 @@ def test_what_is_staged_counts_not_the_working_tree(hooked: Path) -> None:
     [
         ("vstack.yaml", "software_keys: false", "software_keys: true", "policy: software_keys"),
         ("model/Handover.tla", "Init ==\n", "Init ==\n  /\\ FALSE\n", "Init"),
+        ("model/Goals.tla", "page = transfer", "TRUE", "goal Isolation"),
         ("vstack.lock", "sequence: 1", "sequence: 2", "its signature is over something else"),
         ("vstack.lock", "pins:\n", "<<<<<<< HEAD\npins:\n", "conflict markers"),
         ("vstack.lock", "\n", "\r\n", "CRLF"),
@@ -95,8 +96,10 @@ def test_what_is_staged_counts_not_the_working_tree(hooked: Path) -> None:
 )
 def test_other_unapproved_changes_are_rejected(hooked: Path, file: str, old: str, new: str, words: str) -> None:
     place = hooked / file
+    if file == "model/Goals.tla":  # SANY reads it instead of the pinned one
+        shutil.copy(hooked / "goals" / "Goals.tla", place)
     text = place.read_bytes().decode()
-    if file.startswith("model"):
+    if file == "model/Handover.tla":
         line = next(line for line in text.splitlines() if line.startswith("Init =="))
         old, new = f"{line}\n", f"{line} /\\ TRUE\n" if line != "Init ==" else new
     assert old in text
@@ -151,6 +154,15 @@ def test_a_persons_approvers_are_those_of_the_commit_before(hooked: Path, tmp_pa
     assert vstack(hooked, "spec", "approve", "--key", str(mine), "--yes").returncode == 0
     git(hooked, "add", "-A")
     assert "not in the approvers file" in commit(hooked, fails=True)
+
+
+def test_a_link_that_leads_out_of_the_repository_is_no_goal(hooked: Path, tmp_path: Path) -> None:
+    goals = hooked / "goals" / "Goals.tla"
+    shutil.move(goals, tmp_path / "Goals.tla")
+    goals.symlink_to(tmp_path / "Goals.tla")
+    git(hooked, "add", "-A")
+    said = commit(hooked, fails=True)
+    assert "leads out of the project" in said and "goals/Goals.tla" in said
 
 
 def test_a_moved_project_keeps_its_history(hooked: Path) -> None:

@@ -148,6 +148,16 @@ def test_a_pinned_file_that_became_a_link_is_pinned_still(project: Path) -> None
     assert denied(call("pre", edits("model/Away.tla"), cwd=project))
 
 
+def test_a_module_that_would_be_read_instead_of_a_pinned_one_is_denied(project: Path) -> None:
+    # SANY looks in the folder of the model before the others.
+    assert denied(call("pre", edits("model/Goals.tla", "Write"), cwd=project))
+    assert denied(call("pre", runs("cp goals/Goals.tla model/"), cwd=project))
+    assert denied(call("pre", edits("notes/Goals.tla", "Write"), cwd=project)) is None
+    assert denied(call("pre", edits("model/MyGoals.tla", "Write"), cwd=project)) is None
+    shutil.copy(project / "goals" / "Goals.tla", project / "model" / "Goals.tla")
+    assert "read instead of the pinned goals/Goals.tla" in call("post", runs("python x.py"), cwd=project).stdout
+
+
 def test_names_in_another_unicode_form_are_the_same(project: Path) -> None:
     # The lock pins a module in a folder whose name has an accent; its decomposed spelling is no way round.
     lock = (project / "vstack.lock").read_text()

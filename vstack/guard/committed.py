@@ -15,13 +15,13 @@ _SECONDS = 60.0
 
 
 def git(folder: str, *arguments: str, send: bytes | None = None) -> subprocess.CompletedProcess[bytes] | None:
-    """git's answer in ``folder``; None where there is no git."""
+    """git's answer in ``folder``; None where there is no git, or it does not end."""
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         return subprocess.run(
             ["git", *arguments], cwd=folder, env=environment, input=send, capture_output=True, timeout=_SECONDS, check=False
         )
-    except FileNotFoundError:
+    except (FileNotFoundError, subprocess.TimeoutExpired):
         return None
 
 

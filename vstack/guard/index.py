@@ -39,6 +39,13 @@ class Index:
         self.results: tuple[str, ...] = ()
         self.sections: dict[str, str] = {}
 
+    def shadows(self, name: str) -> str | None:
+        """The pinned module that a file at ``name`` would stand before: SANY looks in the model's own folder first."""
+        folder, base = os.path.split(name)
+        if not base.endswith(".tla") or name in self.files or folder not in {os.path.dirname(part) for part in self.parts}:
+            return None
+        return next((known for known in self.files if os.path.basename(known) == base), None)
+
 
 def stat_of(path: str) -> list[int]:
     """Size, times of content and of inode, device and inode; empty where there is no file.

@@ -108,10 +108,12 @@ def _registered(top: str, git: str, fresh: bool) -> list[str]:
             return roots
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    import subprocess
+    from vstack.guard.committed import git as ask
 
-    command = ["git", "ls-files", "-z", "-c", "-o", "--exclude-standard", "--", f":(glob)**/{LOCK_FILE}", f":(glob)**/{PROJECT_FILE}"]
-    ended = subprocess.run(command, cwd=top, capture_output=True, timeout=60, check=False)
+    command = ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--", f":(glob)**/{LOCK_FILE}", f":(glob)**/{PROJECT_FILE}"]
+    ended = ask(top, *command)
+    if ended is None or ended.returncode != 0:
+        return []
     names = [os.fsdecode(name) for name in ended.stdout.split(b"\0") if name]
     roots = list(dict.fromkeys(os.path.normpath(os.path.join(top, os.path.dirname(name))) for name in names))
     roots = [root for root in roots if is_project(root)]

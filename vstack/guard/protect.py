@@ -79,7 +79,7 @@ class Protected:
             return f"{place} says {what}: only a person's `vstack spec approve` or a code owner writes it. {_HONEST}"
         if f"/{STATE_FOLDER}/" in wanted + "/" and self.indexes:
             return f"{place} is evidence. {_EVIDENCE}"
-        return self._hook(place, wanted, name) or self._refused(place, wanted)
+        return self._hook(place, wanted, name) or self._refused(place, wanted) or self._shadow(place)
 
     def _hook(self, place: str, wanted: str, name: str) -> str | None:
         """Settings of the agent's host, of pre-commit and of CI, where vstack is at work."""
@@ -100,6 +100,13 @@ class Protected:
                 named = _mentions(os.path.join(index.root, PROJECT_FILE), os.fsencode(os.path.basename(place)))
                 if wanted.endswith((".tla", ".cfg")) or (named and not wanted.endswith(f"/{PROJECT_FILE}")):
                     return f"What is pinned here can't be told: {index.refused}"
+        return None
+
+    def _shadow(self, place: str) -> str | None:
+        for index in self.indexes:
+            hidden = index.shadows(os.path.relpath(place, index.root)) if place.endswith(".tla") else None
+            if hidden is not None:
+                return f"{place} would be read instead of the pinned {hidden}. Give the module another name. {_HONEST}"
         return None
 
     def _hard_link(self, place: str) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vstack.errors import VstackError
+from vstack.errors import RefusedError, VstackError
 from vstack.project import LOCK_FILE, STATE_FOLDER, Project, load_project
 from vstack.reading import project_tools
 from vstack.results import Finding
@@ -151,6 +151,15 @@ def _write_out(commit: Commit, places: Sequence[str], tree: Path) -> None:
     if listed.returncode != 0 or ended.returncode != 0:
         said = (listed.stderr + ended.stderr).decode(errors="replace").strip()
         raise VstackError(f"git can't write out what is staged: {said}", where=", ".join(places))
+    root = tree.resolve()
+    for name in map(os.fsdecode, listed.stdout.split(b"\0")):
+        place = tree / name
+        if place.is_symlink() and not place.resolve().is_relative_to(root):
+            raise RefusedError(
+                "A link that leads out of the project is staged: elsewhere it leads to something else",
+                where=str(place),
+                todo="Commit the file itself",
+            )
 
 
 def _parsed(raw: bytes | None) -> Lock | None:

@@ -57,6 +57,7 @@ def _project(root: str, every_byte: bool) -> Found:
     if moved:
         write_index(index)
     problems = [_problem(index, name) for name in differing]
+    problems += _shadows(index)
     problems += _parts(index)
     waiting = _waiting(index)
     return Found(root, problems, waiting, repr((problems, sorted(differing.items()))))
@@ -90,6 +91,21 @@ def _problem(index: Index, name: str) -> str:
         if blob_sha256(top, f"HEAD:{path}") == index.files[name].sha256:
             return f"{place} {what}: restore it with `git -C {top} checkout HEAD -- {path}`"
     return f"{place} {what}: undo the change, or show it to a person with `vstack spec diff -p {index.root}`"
+
+
+def _shadows(index: Index) -> list[str]:
+    """Files that would be read instead of pinned modules."""
+    found = []
+    for folder in {os.path.dirname(part) for part in index.parts}:
+        try:
+            names = os.listdir(os.path.join(index.root, folder))
+        except OSError:
+            continue
+        for name in sorted(names):
+            hidden = index.shadows(os.path.join(folder, name)) if name.endswith(".tla") else None
+            if hidden is not None:
+                found.append(f"{os.path.join(index.root, folder, name)} is read instead of the pinned {hidden}: rename or remove it")
+    return found
 
 
 def _parts(index: Index) -> list[str]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this 
 
 from vstack.guard.targets import Targets
 
-SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "ash"))
+SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "su"))
 
 
 def operands(words: Sequence[str], with_value: Iterable[str] = (), *, stop: bool = False) -> list[str]:
@@ -39,11 +39,11 @@ def _first(reasons: Iterable[str | None]) -> str | None:
     return next(filter(None, reasons), None)
 
 
-def _all(*with_value: str, skip: int = 0, below: bool = False) -> Callable[[list[str], Targets], str | None]:
-    """A program that writes every operand but the first ``skip``."""
+def _all(*with_value: str, below: bool = False) -> Callable[[list[str], Targets], str | None]:
+    """A program that writes every operand (a mode or an owner among them is the name of no protected file)."""
 
     def why(arguments: list[str], targets: Targets) -> str | None:
-        return _first(targets.why(word, below=below) for word in operands(arguments, with_value)[skip:])
+        return _first(targets.why(word, below=below) for word in operands(arguments, with_value))
 
     return why
 
@@ -108,7 +108,9 @@ def _output(*options: str) -> Callable[[list[str], Targets], str | None]:
     """A program that writes the file of one of these options."""
 
     def why(arguments: list[str], targets: Targets) -> str | None:
-        named = [arguments[n + 1] for n, word in enumerate(arguments[:-1]) if word in options]
+        letters = tuple(option[1] for option in options if len(option) == 2)
+        cluster = [word.startswith("-") and not word.startswith("--") and word.endswith(letters) for word in arguments]
+        named = [arguments[n + 1] for n, word in enumerate(arguments[:-1]) if word in options or cluster[n]]
         named += [word.partition("=")[2] for word in arguments if word.partition("=")[0] in options and "=" in word]
         named += [word[2:] for word in arguments for option in options if len(option) == 2 and word.startswith(option) and len(word) > 2]
         return _first(map(targets.why, named))
@@ -126,9 +128,9 @@ WRITERS: dict[str, Callable[[list[str], Targets], str | None]] = {
     "unlink": _all(),
     "rmdir": _all(below=True),
     "trash": _all(below=True),
-    "chmod": _all(skip=1),
-    "chown": _all(skip=1),
-    "chattr": _all(skip=1),
+    "chmod": _all(),
+    "chown": _all(),
+    "chattr": _all(),
     "dos2unix": _all(),
     "unix2dos": _all(),
     "patch": _all("-p", "-i", "-d"),
