@@ -71,7 +71,7 @@ def serving(*steps: Step) -> Iterator[Script]:
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             script.keys.append(self.headers.get("authorization"))
             script.requests.append(request)
-            wrong = problem(request) if self.path == "/v1/messages" else "no such path"
+            wrong = problem(request) if self.path.partition("?")[0] == "/v1/messages" else "no such path"
             if wrong:
                 self._fail(Fail(400, "invalid_request_error", wrong))
                 return
