@@ -271,7 +271,7 @@ DHear(k) ==
   /\ UNCHANGED <<dst, free, own, armed, late, prefillVars, down>>
   /\ UNCHANGED <<flight, content, gone, noproof>>
 
-\* P's scheduler hands the next chunk of a request to a rank's transfer queue, unless the request has failed.
+\* P's scheduler hands the next chunk of a request to a rank's transfer queue, unless the room is cleared or, with Mooncake, failed.
 \* @process prefill-scheduler
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1504-1511@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:1e94c25f6fe66c3d
 \* @anchor sglang:python/sglang/srt/disaggregation/mooncake/conn.py:1529-1539@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:fcc324950b427de6
@@ -290,7 +290,10 @@ POffer(j) == LET k == j[1]  i == j[2] IN
   /\ offered[k][i] < Last
   /\ dst[i] # "none"
   /\ offered' = [offered EXCEPT ![k][i] = @ + 1]
-  /\ IF \E m \in Reqs : Finds(k, i, m) /\ pst[k][m] \notin {"none", "failed"}
+  /\ IF \E m \in Reqs :
+          /\ Finds(k, i, m)
+          /\ pst[k][m] # "none"
+          /\ (Counted => GiveBack) => pst[k][m] # "failed"
        THEN q' = [q EXCEPT ![k] = Append(@, <<i, offered[k][i] + 1>>)]
        ELSE UNCHANGED q
   /\ UNCHANGED <<pst, fin, wk, ctl, cnt, tgt, poison, decodeVars, netVars>>

@@ -24,7 +24,9 @@ class Driver:
 
     def __init__(self, case: Any) -> None:
         self.case = case
-        self.world = World(case.constants, deferred=bool(case.settings.get("flag")))
+        self.world = World(
+            case.constants, deferred=bool(case.settings.get("flag")), nixl=case.settings.get("transport") == "nixl"
+        )
         self.engine_threads = self.world.name_threads()
         self.gone: set[int] = set()
         self.passed = False
@@ -353,10 +355,17 @@ class Driver:
             raise Parted(f"the worker of {k} is in no write")
         return calls
 
+    def calls_open(self, k: str) -> list[Any]:
+        """Siblings that NIXL's worker sees as still running when it looks once more."""
+        return [w for w in self.world.network.of(k, self.world.gates.turns[f"worker {k}"].item) if w.open]
+
     def _return(self, k: str, calls: list[Any]) -> None:
         with self.world.gates.condition:
             for write in calls:
                 write.result = -1 if write.failed or write.gave_up else 0
+            if self.world.nixl:
+                for write in self.calls_open(k):
+                    write.result = 1
             self.world.gates.condition.notify_all()
         self.world.gates.arrival(f"worker {k}")
 

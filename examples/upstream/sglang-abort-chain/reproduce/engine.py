@@ -37,6 +37,7 @@ def import_engine() -> Bag:
     import sglang.srt.disaggregation.common.conn as common
     import sglang.srt.disaggregation.decode as decode
     import sglang.srt.disaggregation.mooncake.conn as mooncake
+    import sglang.srt.disaggregation.nixl.conn as nixl
     import sglang.srt.disaggregation.prefill as prefill
     import sglang.srt.disaggregation.utils as utils
     import sglang.srt.managers.schedule_batch as batch
@@ -52,7 +53,7 @@ def import_engine() -> Bag:
     from sglang.srt.speculative.spec_info import SpeculativeAlgorithm
 
     return Bag(
-        torch=torch, library=library, common=common, decode=decode, mooncake=mooncake, prefill=prefill, utils=utils,
+        torch=torch, library=library, common=common, decode=decode, mooncake=mooncake, nixl=nixl, prefill=prefill, utils=utils,
         batch=batch, scheduler=scheduler, cache=cache, pool=pool, KVPoll=KVPoll, AbortReq=AbortReq,
         Allocator=TokenToKVPoolAllocator, CacheInitParams=CacheInitParams, ChunkCache=ChunkCache,
         SamplingParams=SamplingParams, SpeculativeAlgorithm=SpeculativeAlgorithm,
@@ -76,7 +77,7 @@ def server_arguments(port: int) -> Bag:
     """The few of SGLang's server arguments that this part of it reads."""
     return Bag(
         host="127.0.0.1", port=port, disaggregation_bootstrap_port=port, dist_init_addr=None, enable_dp_attention=False,
-        dp_size=1, pp_size=1, enable_trace=False, kv_cache_dtype="auto", load_balance_method="follow_bootstrap_room",
+        dp_size=1, pp_size=1, tp_size=1, enable_trace=False, kv_cache_dtype="auto", load_balance_method="follow_bootstrap_room",
         disaggregation_ib_device=None, disaggregation_decode_enable_radix_cache=False, disaggregation_transfer_backend="mooncake",
         page_size=1, speculative_algorithm=None, strip_thinking_cache=False, disable_radix_cache=True,
         disaggregation_decode_retraction_backup=None, nnodes=1, disaggregation_mode="decode", chunked_prefill_size=8192,
@@ -86,7 +87,7 @@ def server_arguments(port: int) -> Bag:
 
 def install_context(sg: Bag, arguments: Bag, parallel: Bag) -> None:
     """Stand in for the parallel groups and the published server arguments, in every module that reads them."""
-    modules = (sg.common, sg.decode, sg.mooncake, sg.prefill, sg.utils, sg.scheduler, sg.cache, sg.batch)
+    modules = (sg.common, sg.decode, sg.mooncake, sg.nixl, sg.prefill, sg.utils, sg.scheduler, sg.cache, sg.batch)
     getters = {
         "get_parallel": lambda: parallel,
         "get_attention_tp_size": lambda: parallel.attn_tp_size,

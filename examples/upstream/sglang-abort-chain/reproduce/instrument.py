@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from gates import Gates, Turn
 from wire import Wire
 
 
-def wrap_classes(conn: Any, common: Any, gates: Gates, wire: Wire) -> None:
-    """Wrap the methods of the managers of this process (``conn``: Mooncake's module, ``common``: its base)."""
-    manager, base = conn.MooncakeKVManager, common.CommonKVManager
-    worker, prefill, decode = manager.transfer_worker, manager.start_prefill_thread, manager.start_decode_thread
-
-    def start_prefill_thread(self: Any) -> None:
-        self.vstack_rank = f"p{self.attn_tp_rank + 1}"
-        wire.own(self.server_socket, self.rank_port, f"control {self.vstack_rank}")
-        prefill(self)
-
-    def start_decode_thread(self: Any) -> None:
-        wire.own(self.server_socket, self.rank_port, "manager")
-        decode(self)
+def wrap_classes(conn: Any, manager: Any, common: Any, gates: Gates, wire: Wire) -> None:
+    """Wrap the methods of ``manager``, the KV manager class of module ``conn``, and of its base in ``common``."""
+    base, worker = common.CommonKVManager, manager.transfer_worker
 
     def transfer_worker(self: Any, *args: Any, **options: Any) -> None:
-        gates.adopt(f"worker {self.vstack_rank}")
+        gates.adopt(f"worker p{self.attn_tp_rank + 1}")
         worker(self, *args, **options)
 
     manager.transfer_worker = transfer_worker
-    manager.start_prefill_thread = start_prefill_thread
-    manager.start_decode_thread = start_decode_thread
+    for name in ("start_prefill_thread", "_start_bootstrap_thread"):
+        _wrap_start(manager, name, wire, lambda self: f"control p{self.attn_tp_rank + 1}")
+    for name in ("start_decode_thread", "_start_decode_listener_thread"):
+        _wrap_start(manager, name, wire, lambda self: "manager")
     conn.FastQueue = _queue_class(conn.FastQueue, gates)
+    if "check_status" in vars(manager):
+        _wrap_check(manager, gates)
     _wrap_status(base, gates)
     _wrap_connect(base, gates)
     owner = manager if "_send_abort_ack" in vars(manager) else base
@@ -38,6 +33,45 @@ def wrap_classes(conn: Any, common: Any, gates: Gates, wire: Wire) -> None:
         _wrap_acks(owner, gates)
     if hasattr(base, "register_deferred_abort_room"):
         _wrap_arming(base, gates)
+
+
+def _wrap_start(manager: Any, name: str, wire: Wire, role: Callable[[Any], str]) -> None:
+    """The thread that the method ``name`` starts reads the manager's socket; it gets its role by that socket."""
+    plain = getattr(manager, name, None)
+    if plain is None:
+        return
+
+    def start(self: Any) -> None:
+        wire.own(self.server_socket, self.rank_port, role(self))
+        plain(self)
+
+    setattr(manager, name, start)
+
+
+def _wrap_check(manager: Any, gates: Gates) -> None:
+    """NIXL's worker looks at the status by this method only."""
+    plain = manager.check_status
+
+    def check_status(self: Any, room: int) -> Any:
+        turn = gates.turn("worker")
+        if turn is not None and turn.stage == "took":
+            turn.stage = "check"
+            gates.stop("check")
+        return plain(self, room)
+
+    manager.check_status = check_status
+
+
+def mix_memory_kinds(manager: Any, decode: Any) -> None:
+    """Decode's keys are in one kind of memory and its values in another, so that NIXL cuts a chunk into two handles."""
+    plain = manager.__init__
+
+    def __init__(self: Any, args: Any, mode: Any, *rest: Any) -> None:
+        if mode == decode:
+            args.kv_data_mem_kinds = ["VRAM", "DRAM"]
+        plain(self, args, mode, *rest)
+
+    manager.__init__ = __init__
 
 
 def wrap_tables(prefill_manager: Any, gates: Gates) -> None:

@@ -10,6 +10,7 @@ import zmq
 from gates import Gates
 
 _SUCCESS, _FAILED = b"4", b"0"
+_NIXL_GUARD = b"NixlMsgGuard"
 
 
 class Wire:
@@ -114,6 +115,8 @@ class Wire:
 
 def parse(frames: list[bytes]) -> tuple[str, int] | None:
     """(kind, room) of a message that the model knows, in the model's words; None for registration and the like."""
+    if bytes(frames[0]) == _NIXL_GUARD:
+        frames = frames[1:]
     head = bytes(frames[0])
     if head == b"ABORT":
         return "abort", int(frames[1])

@@ -8,6 +8,7 @@ from typing import Any
 
 import engine
 import instrument
+import nixl_stand_in
 from gates import Actor, Gates
 from transport import Network, TransferEngine
 from wire import Wire
@@ -38,7 +39,7 @@ class Prefill:
             req_to_metadata_buffer_idx_allocator=self.pools.slots, metadata_buffers=self.pools.metadata, tp_rank=number,
             tp_size=len(world.names), gpu_id=0, bootstrap_port=world.arguments.disaggregation_bootstrap_port,
             gloo_group=world.group, max_total_num_tokens=self.pools.allocator.size, scheduler=self.scheduler, pp_rank=0,
-            pp_size=1, transfer_backend=sg.utils.TransferBackend.MOONCAKE,
+            pp_size=1, transfer_backend=world.backend,
         )  # fmt: skip
         self.scheduler.disagg_prefill_bootstrap_queue = self.queue
         self.scheduler.disagg_prefill_inflight_queue = []
@@ -46,7 +47,7 @@ class Prefill:
         self.scheduler.attn_cp_cpu_group = self.scheduler.attn_tp_cpu_group = world.group
         self.manager = self.queue.kv_manager
         instrument.wrap_tables(self.manager, world.gates)
-        if world.network.handles > 1:
+        if world.network.handles > 1 and not world.nixl:
             self.manager.enable_custom_mem_pool, self.manager.custom_mem_pool_type = True, "NVLINK_OTHER"
         self.requests: dict[int, Any] = {}
 
@@ -54,10 +55,11 @@ class Prefill:
 class World:
     """Everything that a run needs; ``gates`` are closed once the two sides have shaken hands."""
 
-    def __init__(self, constants: dict[str, Any], *, deferred: bool) -> None:
+    def __init__(self, constants: dict[str, Any], *, deferred: bool, nixl: bool) -> None:
         engine.prepare_environment(deferred=deferred)
         self.sg = sg = engine.import_engine()
-        self.deferred = deferred
+        self.deferred, self.nixl = deferred, nixl
+        self.backend = sg.utils.TransferBackend.NIXL if nixl else sg.utils.TransferBackend.MOONCAKE
         self.names: list[str] = list(constants["Ranks"])
         self.reqs: list[int] = [int(i) for i in constants["Reqs"]]
         self.chunks: list[int] = [int(c) for c in constants["Chunks"]]
@@ -66,16 +68,15 @@ class World:
         self.tokens = engine.TOKENS_A_CHUNK * len(self.chunks)
         self.gates = Gates()
         self.wire = Wire(self.gates, self.names)
-        self.network = Network(self.gates, len(self.handles), 1 if len(self.names) == len(self.handles) == 1 else 2)
+        calls = len(self.handles) if nixl or len(self.names) == 1 else 2
+        self.network = Network(self.gates, len(self.handles), calls)
         self.group = engine.one_process_group(sg.torch)
         self.arguments = engine.server_arguments(engine.free_port())
         self.parallel = engine.parallel_context()
         self.building = ""
         self._before = set(threading.enumerate())
         engine.install_context(sg, self.arguments, self.parallel)
-        instrument.wrap_classes(sg.mooncake, sg.common, self.gates, self.wire)
-        ports = iter(range(1, 100))
-        sg.mooncake.get_mooncake_transfer_engine = lambda: TransferEngine(self.network, self.building, next(ports))
+        self._stand_in_transport()
         sg.prefill.poll_and_all_reduce_attn_cp_tp_group = self._poll_all_ranks
         self.bootstrap = sg.mooncake.MooncakeKVBootstrapServer("127.0.0.1", self.arguments.disaggregation_bootstrap_port)
         engine.wait_for(lambda: self._answers(), "The bootstrap server's first answer")
@@ -105,6 +106,17 @@ class World:
         )
         self.gates.close()
         self.gates.settle_down(["manager", *(f"{kind} {name}" for name in self.names for kind in ("worker", "control"))])
+
+    def _stand_in_transport(self) -> None:
+        sg, network, ports = self.sg, self.network, iter(range(1, 100))
+        conn, manager = (sg.nixl, sg.nixl.NixlKVManager) if self.nixl else (sg.mooncake, sg.mooncake.MooncakeKVManager)
+        instrument.wrap_classes(conn, manager, sg.common, self.gates, self.wire)
+        if not self.nixl:
+            conn.get_mooncake_transfer_engine = lambda: TransferEngine(network, self.building, next(ports))
+            return
+        nixl_stand_in.install(network, lambda: self.building)
+        if network.handles > 1:
+            instrument.mix_memory_kinds(manager, sg.utils.DisaggregationMode.DECODE)
 
     def _answers(self) -> bool:
         import socket
@@ -147,7 +159,7 @@ class World:
             req_to_metadata_buffer_idx_allocator=pools.slots, metadata_buffers=pools.metadata, scheduler=self.scheduler,
             transfer_queue=self.transfers, tree_cache=pools.tree, gloo_group=self.group, tp_rank=0, tp_size=1, dp_size=1,
             gpu_id=0, bootstrap_port=self.arguments.disaggregation_bootstrap_port, max_total_num_tokens=self.tokens,
-            pp_rank=0, num_reserved_decode_tokens=0, transfer_backend=sg.utils.TransferBackend.MOONCAKE,
+            pp_rank=0, num_reserved_decode_tokens=0, transfer_backend=self.backend,
         )  # fmt: skip
         self.scheduler.disagg_decode_prealloc_queue = self.preallocs
         self.scheduler.disagg_decode_transfer_queue = self.transfers
