@@ -11,7 +11,7 @@ from vstack.guard.git_hook import install_hook
 from vstack.specify.scaffold import project_name, write_project
 
 
-def run(folder: Path, *, name: str | None, git_hook: bool, as_json: bool) -> int:
+def run(folder: Path, *, name: str | None, as_json: bool, git_hook: bool = False) -> int:
     """Write the starting project into ``folder``, or install the commit hook of its repository; the exit code (0).
 
     Raises:
