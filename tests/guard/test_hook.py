@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -102,6 +103,11 @@ def test_what_is_not_understood_is_denied(project: Path, payload: bytes, host: s
         {"tool_name": "mcp__shell__run", "tool_input": {"command": ["bash", "-c", "rm goals/Goals.tla"]}},
         {"tool_name": "Some", "tool_input": {"edits": [{"file": "README.md"}, {"file": "goals/Goals.tla"}]}},
         {"path": "goals/Goals.tla", "content": "x"},
+        {"tool_name": "Delete", "tool_input": {"file_path": "goals"}},
+        {"tool_name": "mcp__files__move_file", "tool_input": {"source": "goals", "destination": "x"}},
+        {"tool_name": "Shell", "tool_input": {"command": "rm Goals.tla", "working_directory": "{project}/goals"}},
+        {"tool_name": "Write", "tool_input": {"path": "goals/Goals.tla"}, "cwd": "{project}/model", "workspace_roots": ["{project}"]},
+        {"hook_event_name": "beforeMCPExecution", "tool_name": "write_file", "tool_input": json.dumps({"path": "goals/Goals.tla"}), "command": "npx server"},
         {"command": "rm goals/Goals.tla", "cwd": "{project}"},
         {"tool_name": "apply_patch", "tool_input": {"input": "*** Begin Patch\n*** Delete File: goals/Goals.tla\n*** End Patch"}},
         b"*** Begin Patch\n*** Update File: goals/Goals.tla\n@@\n*** End Patch\n",
@@ -120,6 +126,8 @@ def test_payloads_of_other_shapes_are_understood(project: Path, payload: object)
         {"tool_name": "Read", "tool_input": {"file_path": "goals/Goals.tla"}},
         {"tool_name": "Grep", "tool_input": {"path": "goals", "pattern": "x"}},
         {"tool_name": "mcp__files__read_file", "tool_input": {"path": "goals/Goals.tla"}},
+        {"hook_event_name": "beforeMCPExecution", "tool_name": "read_file", "tool_input": json.dumps({"path": "goals/Goals.tla"})},
+        {"tool_name": "Delete", "tool_input": {"file_path": "model/Old.tla"}},
         {"tool_name": "mcp__vstack__spec_draft", "tool_input": {"path": "goals/Goals.tla"}},
         {"tool_name": "Write", "tool_input": {"file_path": "notes.md", "content": "*** Begin Patch\n*** Update File: goals/Goals.tla"}},
         {"tool_name": "Write", "tool_input": {"file_path": "big.txt", "content": "x" * 5_000_000}},
@@ -275,6 +283,24 @@ def test_cursor_is_answered_in_its_own_words(project: Path) -> None:
     ended = call("post", {"hook_event_name": "afterFileEdit", "file_path": "x"}, cwd=project, host="cursor")
     assert json.loads(ended.stdout) == {"permission": "allow"}
     assert call("stop", {"status": "completed", "loop_count": 0}, cwd=project, host="cursor").stdout.strip() == "{}"
+
+
+def test_every_write_and_every_command_reaches_the_guard() -> None:
+    hooks = json.loads((ROOT / "hooks" / "hooks.json").read_text())["hooks"]
+    assert set(hooks) == {"PreToolUse", "PostToolUse", "Stop"}
+    for moment in ("PreToolUse", "PostToolUse"):
+        (entry,) = hooks[moment]
+        for tool in ("Write", "Edit", "MultiEdit", "NotebookEdit", "Bash", "mcp__files__write_file"):
+            assert re.fullmatch(entry["matcher"], tool), (moment, tool)
+        assert not re.fullmatch(entry["matcher"], "Read")
+    (before,) = hooks["PreToolUse"][0]["hooks"]
+    assert before["command"].endswith("|| exit 2") and before["onFailure"] == "block"
+    cursor = json.loads((ROOT / "hooks" / "hooks-cursor.json").read_text())
+    assert cursor["version"] == 1
+    for moment in ("preToolUse", "beforeShellExecution", "beforeMCPExecution"):
+        (before,) = cursor["hooks"][moment]
+        assert before["failClosed"] is True and before["command"].endswith("pre --host cursor || exit 2")
+    assert {"afterFileEdit", "afterShellExecution", "stop"} < set(cursor["hooks"])
 
 
 def test_both_hosts_may_call_at_once(project: Path) -> None:

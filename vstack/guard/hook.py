@@ -32,19 +32,22 @@ def _pre(event: Event, host: str) -> int:
     from vstack.guard.protect import protected_around
 
     places = [event.cwd, *event.places]
+    # A host may mean a path from its workspace, wherever the shell stands.
+    bases = list(dict.fromkeys(places))
     for path in event.paths:
-        places.append(os.path.dirname(os.path.join(event.cwd, path)))
+        places += [os.path.dirname(os.path.join(base, path)) for base in bases]
     for command in event.commands:
         places += _named_places(command, event.cwd)
     if not event.paths and not event.commands:
         return hosts.allow(host)
     protected = protected_around(places)
-    reason = next(filter(None, (protected.why(path, event.cwd) for path in event.paths)), None)
+    look = protected.why_below if event.below else protected.why
+    reason = next(filter(None, (look(path, base) for path in event.paths for base in bases)), None)
     if reason is None and event.commands:
         from vstack.guard.shell import why_shell
 
         reason = next(filter(None, (why_shell(command, protected, event.cwd) for command in event.commands)), None)
-    return hosts.allow(host) if reason is None else hosts.deny(host, event.name, f"vstack guard: {reason}")
+    return hosts.allow(host) if reason is None else hosts.deny(host, f"vstack guard: {reason}")
 
 
 def _named_places(command: str, cwd: str) -> list[str]:

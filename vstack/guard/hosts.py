@@ -14,12 +14,12 @@ def allow(host: str) -> int:
     return 0
 
 
-def deny(host: str, event: str, reason: str) -> int:
+def deny(host: str, reason: str) -> int:
     """The tool may not run, and why."""
     if host == "cursor":
         _say({"permission": "deny", "user_message": reason, "agent_message": reason})
     else:
-        answer = {"hookEventName": event or "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason}
+        answer = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason}
         _say({"hookSpecificOutput": answer})
     return 0
 

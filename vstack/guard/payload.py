@@ -22,6 +22,8 @@ _READERS = frozenset(
     "read readfile grep glob ls list notebookread webfetch websearch todowrite task agent skill bashoutput killshell search"
     " codebasesearch".split()
 )
+_TAKING_AWAY = ("delete", "remove", "move", "rename", "trash")
+_WORKING_FOLDER = ("working_directory", "workingDirectory", "workdir", "cwd")
 _READING = ("read", "get", "list", "search", "find", "view", "fetch", "describe", "show", "stat")
 
 
@@ -32,6 +34,8 @@ class NotUnderstood(Exception):
 class Event:
     """One call of the guard. Paths are as given; ``cwd`` is absolute, ``places`` are folders that the host works in.
 
+    ``below`` says that what lies under the paths goes with them.
+
     A plain class: `dataclasses` takes longer to import than the whole guard takes to run.
     """
 
@@ -39,6 +43,7 @@ class Event:
         self.cwd = cwd
         self.places = places
         self.paths: list[str] = []
+        self.below = False
         self.commands: list[str] = []
         self.session = ""
         self.name = ""
@@ -88,8 +93,13 @@ def _event(data: dict[str, object]) -> Event:
     server, _, verb = name.removeprefix("MCP:").removeprefix("mcp__").rpartition("__")
     short = _plain(verb or name)
     is_own = server in ("vstack", "plugin_vstack_vstack") and name.startswith("mcp__")
-    if is_own or short in _READERS or (server and verb.lower().startswith(_READING)):
+    is_mcp = bool(server) or event.name == "beforeMCPExecution"
+    if is_own or short in _READERS or (is_mcp and (verb or name).lower().startswith(_READING)):
         return event
+    event.below = short.startswith(_TAKING_AWAY)
+    if isinstance(given, dict):
+        asked = next((given[key] for key in _WORKING_FOLDER if isinstance(given.get(key), str)), "")
+        event.cwd = os.path.join(event.cwd, asked)
     for key, value in _strings(given):
         if key in _COMMAND_KEYS:
             event.commands.append(value)

@@ -89,7 +89,10 @@ def _problem(index: Index, name: str) -> str:
     if top is not None:
         path = os.path.relpath(place, top)
         if blob_sha256(top, f"HEAD:{path}") == index.files[name].sha256:
-            return f"{place} {what}: restore it with `git -C {top} checkout HEAD -- {path}`"
+            return (
+                f"{place} {what}: restore it with `git -C {top} checkout HEAD -- {path}`"
+                " (if a person is at work on it, leave it and say so)"
+            )
     return f"{place} {what}: undo the change, or show it to a person with `vstack spec diff -p {index.root}`"
 
 
