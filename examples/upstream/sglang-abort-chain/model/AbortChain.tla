@@ -23,6 +23,8 @@ Finds(k, i, j) ==
   IF Generation \/ \A m \in Mates(i) : pst[k][m] = "none"
     THEN j = i
     ELSE j \in Mates(i) /\ pst[k][j] # "none"
+\* A room that fails before its metadata has come (refused) has nowhere to write to.
+Failed(k, i) == pst[k][i] \in {"failed", "refused"}
 Quiet(k, i) == \A j \in Reqs : Same(i, j) => cnt[k][j] = 0
 Owes(k, i, j) == j \in tgt[k] /\ Same(i, j)
 Acked(i) == {k \in Ranks : \E j \in Reqs : Same(i, j) /\ k \in acks[j]}
@@ -292,7 +294,7 @@ POffer(j) == LET k == j[1]  i == j[2] IN
   /\ offered' = [offered EXCEPT ![k][i] = @ + 1]
   /\ IF \E m \in Reqs :
           /\ Finds(k, i, m)
-          /\ pst[k][m] # "none"
+          /\ pst[k][m] \notin {"none", "refused"}
           /\ (Counted => GiveBack) => pst[k][m] # "failed"
        THEN q' = [q EXCEPT ![k] = Append(@, <<i, offered[k][i] + 1>>)]
        ELSE UNCHANGED q
@@ -353,7 +355,7 @@ PDrop(j) == LET k == j[1]  i == j[2] IN
 PConclude(j) == LET k == j[1]  i == j[2] IN
   /\ i \notin fin[k]
   /\ offered[k][i] = Last
-  /\ \/ \E m \in Ranks : pst[m][i] = "failed" \/ i \in fin[m]
+  /\ \/ \E m \in Ranks : Failed(m, i) \/ i \in fin[m]
      \/ \A m \in Ranks : pst[m][i] = "success" /\ cnt[m][i] = 0
   /\ pst' = [pst EXCEPT ![k][i] = "none"]
   /\ fin' = [fin EXCEPT ![k] = @ \cup {i}]
@@ -393,7 +395,7 @@ WCheck(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "got"
   /\ \E m \in Reqs :
        /\ Finds(k, i, m)
-       /\ IF SkipFailed /\ (pst[k][m] = "failed" \/ (pst[k][m] = "none" /\ (Counted => GiveBack)))
+       /\ IF SkipFailed /\ (Failed(k, m) \/ (pst[k][m] = "none" /\ (Counted => GiveBack)))
             THEN wk' = [wk EXCEPT ![k].pc = "skip"]
             ELSE wk' = [wk EXCEPT ![k].pc = "counting"]
   /\ UNCHANGED <<pst, fin, q, ctl, cnt, tgt, offered, poison, decodeVars, netVars>>
@@ -446,7 +448,7 @@ WStart(k) == LET i == wk[k].req IN
   /\ wk[k].pc = "start"
   /\ \E m \in Reqs :
        /\ Finds(k, i, m)
-       /\ IF pst[k][m] \notin {"none", "boot"}
+       /\ IF pst[k][m] \notin {"none", "boot", "refused"}
             THEN /\ wk' = [wk EXCEPT ![k].pc = "xfer"]
                  /\ flight' = flight \cup
                       {<<k, i, wk[k].chunk, h>> : h \in Handles}
@@ -570,7 +572,7 @@ CAbort(k) == LET i == Head(down[k])[2] IN
   /\ down' = [down EXCEPT ![k] = Tail(@)]
   /\ \E m \in Reqs :
        /\ Finds(k, i, m)
-       /\ IF pst[k][m] \in {"boot", "wait", "failed"}
+       /\ IF pst[k][m] \notin {"none", "success"}
             THEN ctl' = [ctl EXCEPT ![k] = [pc |-> "first", req |-> i]]
             ELSE ctl' = [ctl EXCEPT ![k] = [pc |-> "inactive", req |-> i]]
   /\ UNCHANGED <<pst, fin, q, wk, cnt, tgt, offered, poison, decodeVars, up>>
@@ -580,7 +582,8 @@ MarkFailed(k, i) ==
   \E m \in Reqs :
     /\ Finds(k, i, m)
     /\ IF pst[k][m] # "none"
-         THEN pst' = [pst EXCEPT ![k][m] = "failed"] ELSE UNCHANGED pst
+         THEN pst' = [pst EXCEPT ![k][m] = IF @ \in {"boot", "refused"} THEN "refused" ELSE "failed"]
+         ELSE UNCHANGED pst
 Register(k, i) == tgt' = [tgt EXCEPT ![k] = @ \cup {i}]
 
 \* The control thread of rank {k} marks the room as failed.

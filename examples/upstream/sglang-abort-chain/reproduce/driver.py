@@ -25,17 +25,54 @@ class Driver:
     def __init__(self, case: Any) -> None:
         self.case = case
         self.world = World(
-            case.constants, deferred=bool(case.settings.get("flag")), nixl=case.settings.get("transport") == "nixl"
+            case.constants,
+            case.folder,
+            deferred=bool(case.settings.get("flag")),
+            nixl=case.settings.get("transport") == "nixl",
         )
         self.engine_threads = self.world.name_threads()
         self.gone: set[int] = set()
         self.passed = False
         self._last_event: int | None = None
-        names = (
-            "UserAborts Arrives OtherCommits DeadlinePasses HandleFails CallGivesUp Lands DAlloc DAllocOther DAbortEarly "
-            "DAbort DAbortRest DPopAborted DPopFailed DCommit DResolve DReleaseLate DHear POffer PAbort PDrop PConclude WTake "
-            "WCheck WSkip WCount WStart WDone WFail WFinish WAnswer CMeta CAbort CFirst CSecond CTry CInactive"
-        ).split()
+        names = [
+            "UserAborts",
+            "Arrives",
+            "OtherCommits",
+            "DeadlinePasses",
+            "HandleFails",
+            "CallGivesUp",
+            "Lands",
+            "DAlloc",
+            "DAllocOther",
+            "DAbortEarly",
+            "DAbort",
+            "DAbortRest",
+            "DPopAborted",
+            "DPopFailed",
+            "DCommit",
+            "DResolve",
+            "DReleaseLate",
+            "DHear",
+            "POffer",
+            "PAbort",
+            "PDrop",
+            "PConclude",
+            "WTake",
+            "WCheck",
+            "WSkip",
+            "WCount",
+            "WStart",
+            "WDone",
+            "WFail",
+            "WFinish",
+            "WAnswer",
+            "CMeta",
+            "CAbort",
+            "CFirst",
+            "CSecond",
+            "CTry",
+            "CInactive",
+        ]
         self.actions = {name: getattr(self, name) for name in names}
 
     # ---- the world around the engines
@@ -229,7 +266,9 @@ class Driver:
             return
         found = self._found(k, self.world.gates.turns[f"worker {k}"].item.vstack_request)
         self._worker(k, "check")
-        self._event(f"transfer_worker.check.{'go' if self._at(k) in ('look', 'count') else 'skip'}", f"worker {k}", k=k, m=found)
+        self._event(
+            f"transfer_worker.check.{'go' if self._at(k) in ('look', 'count') else 'skip'}", f"worker {k}", k=k, m=found
+        )
 
     def WSkip(self, k: str, **_: Any) -> None:
         self._step(k, "skip", "transfer_worker.drop_count", over="take")
@@ -271,6 +310,7 @@ class Driver:
 
     def CMeta(self, k: str, **_: Any) -> None:
         self._listen(k, "meta", "recv")
+        self.world.met[k].add(self.world.request_of(self.world.wire.heard[-1][2]))
         self._event("bootstrap_thread.metadata", f"control {k}", k=k)
 
     def CAbort(self, k: str, **_: Any) -> None:
@@ -333,7 +373,9 @@ class Driver:
     def _found(self, k: str, i: int) -> int:
         """The request that the table of rank ``k`` means by the room of request ``i``."""
         room = self.world.room(i)
-        return self.world.request_of(room) if dict.__contains__(self.world.prefill[k].manager.request_status, room) else i
+        return (
+            self.world.request_of(room) if dict.__contains__(self.world.prefill[k].manager.request_status, room) else i
+        )
 
     def _at(self, k: str) -> str | None:
         return self.world.gates.label(f"worker {k}")

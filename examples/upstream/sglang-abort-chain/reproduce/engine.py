@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
 import time
 from array import array
 from types import SimpleNamespace as Bag
@@ -35,16 +34,14 @@ def import_engine() -> Bag:
     for name in ("nms", "qnms"):
         library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     import sglang.srt.disaggregation.common.conn as common
-    import sglang.srt.disaggregation.decode as decode
     import sglang.srt.disaggregation.mooncake.conn as mooncake
     import sglang.srt.disaggregation.nixl.conn as nixl
-    import sglang.srt.disaggregation.prefill as prefill
-    import sglang.srt.disaggregation.utils as utils
     import sglang.srt.managers.schedule_batch as batch
-    import sglang.srt.managers.scheduler as scheduler
     import sglang.srt.mem_cache.common as cache
     import sglang.srt.mem_cache.memory_pool as pool
+    from sglang.srt.disaggregation import decode, prefill, utils
     from sglang.srt.disaggregation.base import KVPoll
+    from sglang.srt.managers import scheduler
     from sglang.srt.managers.io_struct import AbortReq
     from sglang.srt.mem_cache.allocator import TokenToKVPoolAllocator
     from sglang.srt.mem_cache.cache_init_params import CacheInitParams
@@ -60,10 +57,9 @@ def import_engine() -> Bag:
     )  # fmt: skip
 
 
-def one_process_group(torch: Any) -> Any:
+def one_process_group(torch: Any, folder: str) -> Any:
     """A gloo group of this process alone, for the polls that ranks agree on."""
-    store = tempfile.NamedTemporaryFile(delete=False)
-    torch.distributed.init_process_group("gloo", init_method=f"file://{store.name}", world_size=1, rank=0)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/gloo", world_size=1, rank=0)
     return torch.distributed.group.WORLD
 
 

@@ -84,6 +84,12 @@ class Gates:
         """Wait until each of ``roles`` is parked."""
         self._await(lambda: all(role in self.parked for role in roles), ", ".join(roles))
 
+    def died(self, error: BaseException) -> None:
+        """The calling thread ends with ``error``."""
+        with self.condition:
+            self.broken[self.role() or "?"] = error
+            self.condition.notify_all()
+
     def release(self, role: str, *at: str) -> str:
         """Let ``role`` go on from one of the stops ``at`` to its next stop, whose label is returned.
 
@@ -162,7 +168,7 @@ class Actor:
                 return
             try:
                 call()
-            except BaseException as error:  # handed to the driver, which raises it
+            except BaseException as error:  # noqa: BLE001  (handed to the driver, which raises it)
                 self._error = error
             with self._gates.condition:
                 self.busy = False

@@ -16,7 +16,11 @@ def wrap_classes(conn: Any, manager: Any, common: Any, gates: Gates, wire: Wire)
 
     def transfer_worker(self: Any, *args: Any, **options: Any) -> None:
         gates.adopt(f"worker p{self.attn_tp_rank + 1}")
-        worker(self, *args, **options)
+        try:
+            worker(self, *args, **options)
+        except Exception as error:
+            gates.died(error)
+            raise
 
     manager.transfer_worker = transfer_worker
     for name in ("start_prefill_thread", "_start_bootstrap_thread"):

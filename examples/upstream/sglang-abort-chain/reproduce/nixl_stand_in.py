@@ -49,7 +49,9 @@ class Agent:
     def prep_xfer_dlist(self, peer: str, rows: Any, kind: str) -> list[tuple[int, int]]:
         return self.get_xfer_descs(rows, kind)
 
-    def make_prepped_xfer(self, op: str, source: Any, source_rows: Any, target: Any, target_rows: Any, note: bytes) -> Write:
+    def make_prepped_xfer(
+        self, op: str, source: Any, source_rows: Any, target: Any, target_rows: Any, note: bytes
+    ) -> Write:
         return self._write([source[int(n)] for n in source_rows], [target[int(n)] for n in target_rows])
 
     def initialize_xfer(self, op: str, source: Any, target: Any, peer: str, note: bytes) -> Write:

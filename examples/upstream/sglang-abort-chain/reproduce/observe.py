@@ -27,14 +27,19 @@ def observe(world: World) -> dict[str, Any]:
         "flight": world.network.flight(),
         "up": {k: [[kind, world.request_of(room)] for kind, room in world.wire.up[k]] for k in world.names},
         "down": {k: [[kind, world.request_of(room)] for kind, room in world.wire.down[k]] for k in world.names},
-        "told": {str(i): any(kind == "failed" and room == world.room(i) for _, kind, room in world.wire.heard) for i in world.reqs},
+        "told": {
+            str(i): any(kind == "failed" and room == world.room(i) for _, kind, room in world.wire.heard)
+            for i in world.reqs
+        },
     }
     if world.room_reuse:
         for name in ("up", "down", "told"):
             del seen[name]
     seen |= _decode(world) | _pages(world) | _counts(world)
     if world.gates.closed:
-        seen |= {name: value for name, value in (("wk", _workers(world)), ("ctl", _controls(world))) if value is not None}
+        seen |= {
+            name: value for name, value in (("wk", _workers(world)), ("ctl", _controls(world))) if value is not None
+        }
     return seen
 
 
@@ -45,8 +50,9 @@ def _prefill_status(world: World, k: str, i: int) -> str:
     status = dict.get(manager.request_status, world.room(i))
     if status is None or i not in world.prefill[k].requests or i in world.concluded[k] and world.newer(i):
         return "none"
-    names = {poll.Failed: "failed", poll.Bootstrapping: "boot", poll.Success: "success"}
-    return names.get(status, "wait")
+    if status == poll.Failed:
+        return "failed" if i in world.met[k] else "refused"
+    return {poll.Bootstrapping: "boot", poll.Success: "success"}.get(status, "wait")
 
 
 def _queued(world: World, k: str) -> list[Any]:
@@ -95,7 +101,9 @@ def _counts(world: World) -> dict[str, Any]:
             k: [dict.get(m._staging_outstanding, world.room(i), 0) for i in world.reqs] for k, m in managers.items()
         }
     if not world.room_reuse and all(hasattr(m, "_deferred_ack_targets") for m in managers.values()):
-        seen["tgt"] = {k: sorted(world.request_of(room) for room in m._deferred_ack_targets) for k, m in managers.items()}
+        seen["tgt"] = {
+            k: sorted(world.request_of(room) for room in m._deferred_ack_targets) for k, m in managers.items()
+        }
     return seen
 
 
@@ -146,7 +154,9 @@ def _pages(world: World) -> dict[str, Any]:
         seen["free"] = [BLOCK] if free else []
     if all(slots in (set(), whole) for slots in held.values()):
         seen["own"] = {user: [BLOCK] if slots else [] for user, slots in held.items()}
-    content = [[[k, c, h], cell_writer(world, k, c, h)] for k in world.names for c in world.chunks for h in world.handles]
+    content = [
+        [[k, c, h], cell_writer(world, k, c, h)] for k in world.names for c in world.chunks for h in world.handles
+    ]
     if all(writer is not None for _, writer in content):
         seen["content"] = content
     return seen

@@ -82,7 +82,9 @@ def _finality(world: World) -> str | None:
         state = look.decode_state(world, i)
         if state in ("commit", "released", "none"):
             continue
-        owed = [k for k in world.names if world.room(i) in getattr(world.prefill[k].manager, "_deferred_ack_targets", {})]
+        owed = [
+            k for k in world.names if world.room(i) in getattr(world.prefill[k].manager, "_deferred_ack_targets", {})
+        ]
         moving = [k for k in world.names if world.wire.up[k] or world.wire.down[k] or world.queued(k)]
         if moving or world.network.flight():
             return None

@@ -6,7 +6,6 @@ from collections import deque
 from typing import Any
 
 import zmq
-
 from gates import Gates
 
 _SUCCESS, _FAILED = b"4", b"0"

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from driver import Driver
 
 _STEPS = 400
-_WORKER = {"check": "WCheck", "skip": "WSkip", "count": "WCount", "finish": "WFinish", "answer": "WAnswer", "look": "WStart"}
+_WORKER = {
+    "check": "WCheck",
+    "skip": "WSkip",
+    "count": "WCount",
+    "finish": "WFinish",
+    "answer": "WAnswer",
+    "look": "WStart",
+}
 _CONTROL = {"first": "CFirst", "second": "CSecond", "try": "CTry", "inactive": "CInactive"}
 
 
@@ -119,7 +126,7 @@ def _prefill_moves(driver: Driver, k: str, i: int) -> Iterator[Callable[[], None
     if sent and i in driver.gone and status == poll.WaitingForInput:
         yield lambda: driver.PAbort(j=[k, i])
     chunked = scheduler.chunked_req is request and hasattr(scheduler, "process_pending_chunked_abort")
-    if chunked and i in driver.gone:
+    if chunked and i in driver.gone and i in world.met[k]:
         yield lambda: driver.PDrop(j=[k, i])
     if sent and status in (poll.Failed, poll.Success):
         yield lambda: driver.conclude(k, i)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from typing import Any
@@ -55,7 +56,7 @@ class Prefill:
 class World:
     """Everything that a run needs; ``gates`` are closed once the two sides have shaken hands."""
 
-    def __init__(self, constants: dict[str, Any], *, deferred: bool, nixl: bool) -> None:
+    def __init__(self, constants: dict[str, Any], folder: str, *, deferred: bool, nixl: bool) -> None:
         engine.prepare_environment(deferred=deferred)
         self.sg = sg = engine.import_engine()
         self.deferred, self.nixl = deferred, nixl
@@ -70,7 +71,7 @@ class World:
         self.wire = Wire(self.gates, self.names)
         calls = len(self.handles) if nixl or len(self.names) == 1 else 2
         self.network = Network(self.gates, len(self.handles), calls)
-        self.group = engine.one_process_group(sg.torch)
+        self.group = engine.one_process_group(sg.torch, folder)
         self.arguments = engine.server_arguments(engine.free_port())
         self.parallel = engine.parallel_context()
         self.building = ""
@@ -78,8 +79,10 @@ class World:
         engine.install_context(sg, self.arguments, self.parallel)
         self._stand_in_transport()
         sg.prefill.poll_and_all_reduce_attn_cp_tp_group = self._poll_all_ranks
-        self.bootstrap = sg.mooncake.MooncakeKVBootstrapServer("127.0.0.1", self.arguments.disaggregation_bootstrap_port)
-        engine.wait_for(lambda: self._answers(), "The bootstrap server's first answer")
+        self.bootstrap = sg.mooncake.MooncakeKVBootstrapServer(
+            "127.0.0.1", self.arguments.disaggregation_bootstrap_port
+        )
+        engine.wait_for(self._answers, "The bootstrap server's first answer")
         self.prefill = {f"p{n + 1}": Prefill(self, n) for n in range(len(self.names))}
         self._build_decode()
         self.actor = Actor(self.gates, "scheduler")
@@ -89,10 +92,12 @@ class World:
             sg.common.CommonKVManager, "register_deferred_ack_target"
         )
         # Stops at which the model tells apart more steps than this revision has.
-        self.ambiguous = (set() if counts_late else {"look"})
+        self.ambiguous = set() if counts_late else {"look"}
         if not (deferred and hasattr(sg.common.CommonKVManager, "note_abort_ack")):
             self.ambiguous.add("take")
         self.settled = False
+        # Requests whose metadata the control thread of a rank has read.
+        self.met: dict[str, set[int]] = {name: set() for name in self.names}
         self.turned = dict.fromkeys(self.names, False)
         self.concluded: dict[str, set[int]] = {name: set() for name in self.names}
         self.transferred: list[Any] = []
@@ -102,10 +107,13 @@ class World:
         self.other_served = False
         self.arrive(self.reqs[0])
         engine.wait_for(
-            lambda: all(rank.manager.decode_kv_args_table for rank in self.prefill.values()), "Decode's registration at prefill"
+            lambda: all(rank.manager.decode_kv_args_table for rank in self.prefill.values()),
+            "Decode's registration at prefill",
         )
         self.gates.close()
-        self.gates.settle_down(["manager", *(f"{kind} {name}" for name in self.names for kind in ("worker", "control"))])
+        self.gates.settle_down(
+            ["manager", *(f"{kind} {name}" for name in self.names for kind in ("worker", "control"))]
+        )
 
     def _stand_in_transport(self) -> None:
         sg, network, ports = self.sg, self.network, iter(range(1, 100))
@@ -119,8 +127,6 @@ class World:
             instrument.mix_memory_kinds(manager, sg.utils.DisaggregationMode.DECODE)
 
     def _answers(self) -> bool:
-        import socket
-
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.arguments.disaggregation_bootstrap_port)) == 0
 
@@ -250,9 +256,15 @@ class World:
         return self.room_reuse and any(j > i for j in self.decode_requests)
 
     def settled_before(self, i: int) -> bool:
-        """Whether the router may hand out request ``i``: both sides are through with the one before."""
+        """Whether the router may hand out request ``i``: both sides are through with the one before.
+
+        A room whose entry says success ends prefill's scheduler, which is no part of the model.
+        """
         before = self.decode_requests.get(i - 1)
         if before is None or before in self.transferred or any(i - 1 not in done for done in self.concluded.values()):
+            return False
+        success = self.sg.KVPoll.Success
+        if any(dict.get(rank.manager.request_status, self.room(i)) == success for rank in self.prefill.values()):
             return False
         held = [entry[0].req for entry in getattr(self.transfers, "_deferred_releases", ())]
         queued = [entry.req for queue in (self.preallocs.queue, self.transfers.queue) for entry in queue]
