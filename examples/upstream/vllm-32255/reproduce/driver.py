@@ -7,23 +7,45 @@ import random
 
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
 
-import engine  # noqa: E402
-import goals  # noqa: E402
-from gates import Parted  # noqa: E402
-from hooks import Hooks  # noqa: E402
-from nixl_stand_in import NETWORK  # noqa: E402
-from view import View  # noqa: E402
-import workload  # noqa: E402
-from world import World  # noqa: E402
+import engine
+import goals
+import workload
+from gates import Parted
+from hooks import Hooks
+from nixl_stand_in import NETWORK
+from view import View
+from world import World
 
 __all__ = ["Parted", "open_driver"]
 
 GATE_SECONDS, SETTLE_STEPS = 30.0, 40
-ACTIONS = (
-    "ClientSubmits UserAborts PeerDies LoadFails TransferLands AnswerArrives AddRequest DuplicateIdAsserts AbortIgnored "
-    "AbortNotLoading AbortLoadFrees AbortLoadHolds BeginSchedule AdmitLoaded RetryFailed StartLoad PrefillLocally SendStep "
-    "WorkerPosts WorkerPolls UpdateRequests RecordLoaded FreeAfterLoad LateEndAsserts EndStep"
-).split()
+ACTIONS = [
+    "ClientSubmits",
+    "UserAborts",
+    "PeerDies",
+    "LoadFails",
+    "TransferLands",
+    "AnswerArrives",
+    "AddRequest",
+    "DuplicateIdAsserts",
+    "AbortIgnored",
+    "AbortNotLoading",
+    "AbortLoadFrees",
+    "AbortLoadHolds",
+    "BeginSchedule",
+    "AdmitLoaded",
+    "RetryFailed",
+    "StartLoad",
+    "PrefillLocally",
+    "SendStep",
+    "WorkerPosts",
+    "WorkerPolls",
+    "UpdateRequests",
+    "RecordLoaded",
+    "FreeAfterLoad",
+    "LateEndAsserts",
+    "EndStep",
+]
 
 
 def open_driver(case) -> Driver:
@@ -32,9 +54,11 @@ def open_driver(case) -> Driver:
 
 
 class Driver:
-    """Actions, observations and goals; see the module of each part: engine, hooks (gates), view (observations)."""
+    """The actions by the model's names; each lets the real threads run until that step is taken.
 
-    engine_threads: tuple[str, ...] = ()
+    The parts: engine (what is real, and the worker), hooks (gates), world
+    (clients and network), view (observations), goals, workload (free runs).
+    """
 
     def __init__(self, case):
         constants, self.case = case.constants, case
@@ -122,7 +146,9 @@ class Driver:
 
     def BeginSchedule(self):
         self._at("input")
-        self._until(lambda: self.engine.at[0] == "schedule", asleep="the engine has nothing to do and sleeps on its input queue")
+        self._until(
+            lambda: self.engine.at[0] == "schedule", asleep="the engine has nothing to do and sleeps on its input queue"
+        )
 
     # ---- schedule() ------------------------------------------------------------------------------
 
@@ -179,9 +205,9 @@ class Driver:
 
     def _report(self, i):
         self._at("kv")
-        self.hooks.reports.chosen = self.world.ids[i]
+        self.hooks.reports.chosen = f"req-{i}"
         if self.hooks.reports.chosen not in self.hooks.reports:
-            raise Parted(f"the worker has not reported the end of the load of {self.world.ids[i]}")
+            raise Parted(f"the worker has not reported the end of a load of req-{i}")
         self._go(self.engine)
 
     RecordLoaded = FreeAfterLoad = LateEndAsserts = _report
@@ -207,7 +233,9 @@ class Driver:
         """Let one thread run to its next gate, and log what the real code did on the way."""
         before = thread.at
         self.hooks.happened.clear()
-        thread.go()
+        at = thread.go()
+        if at[0] == "ended" and not goals.own_assertion(at[1]):
+            raise RuntimeError(f"the thread {thread.thread.name} ended, and not by an assertion of vLLM") from at[1]
         if thread is self.engine and self.engine.at == ("result",) and before != ("result",):
             self.worker.gated.go()
         for event, fields in self.hooks.happened + self.view.happened(thread, before):
@@ -229,6 +257,7 @@ class Driver:
     # ---- the contract ----------------------------------------------------------------------------
 
     def observe(self) -> dict:
+        """Every variable of the model, as the real objects hold it now."""
         return self.view.observe()
 
     def settle(self) -> None:
@@ -248,12 +277,15 @@ class Driver:
                 self.world.take_answer(r)
 
     def free_run(self) -> None:
+        """Run under a seeded workload that knows nothing of the model."""
         workload.run(self, random.Random(self.case.seed))
 
     def seen(self, goal: str) -> str | None:
+        """What in the real objects shows the goal violated now."""
         return goals.seen(goal, self)
 
     def close(self) -> None:
+        """End the threads at their gates, and shut down connectors and process group."""
         self.world.release_handshakes()
         self.engine.close()
         self.worker.gated.close()

@@ -18,15 +18,15 @@ from gates import Gated
 
 nixl_stand_in.install()
 
-import torch  # noqa: E402
-import vllm.platforms  # noqa: E402
-from vllm.platforms.cpu import CpuPlatform  # noqa: E402
+import torch
+import vllm.platforms
+from vllm.platforms.cpu import CpuPlatform
 
 # Nothing compiled is there to detect the platform by.
 vllm.platforms._current_platform = CpuPlatform()
 
-from transformers import OPTConfig  # noqa: E402
-from vllm.config import (  # noqa: E402
+from transformers import OPTConfig
+from vllm.config import (
     CacheConfig,
     DeviceConfig,
     KVTransferConfig,
@@ -35,28 +35,28 @@ from vllm.config import (  # noqa: E402
     VllmConfig,
     set_current_vllm_config,
 )
-from vllm.distributed import (  # noqa: E402
+from vllm.distributed import (
     cleanup_dist_env_and_memory,
     ensure_model_parallel_initialized,
     init_distributed_environment,
 )
-from vllm.distributed.kv_transfer import (  # noqa: E402
+from vllm.distributed.kv_transfer import (
     ensure_kv_transfer_initialized,
     ensure_kv_transfer_shutdown,
     get_kv_transfer_group,
 )
-from vllm.distributed.kv_transfer.kv_connector.v1.nixl_connector import (  # noqa: E402
+from vllm.distributed.kv_transfer.kv_connector.v1.nixl_connector import (
     NixlConnectorScheduler,
     NixlConnectorWorker,
 )
-from vllm.forward_context import set_forward_context  # noqa: E402
-from vllm.model_executor.models import ModelRegistry  # noqa: E402
-from vllm.model_executor.models.opt import OPTForCausalLM  # noqa: E402
-from vllm.v1.engine.core import EngineCore, EngineCoreProc  # noqa: E402
-from vllm.v1.executor.abstract import Executor  # noqa: E402
-from vllm.v1.kv_cache_interface import FullAttentionSpec  # noqa: E402
-from vllm.v1.outputs import ModelRunnerOutput  # noqa: E402
-from vllm.v1.worker.kv_connector_model_runner_mixin import KVConnectorModelRunnerMixin  # noqa: E402
+from vllm.forward_context import set_forward_context
+from vllm.model_executor.models import ModelRegistry
+from vllm.model_executor.models.opt import OPTForCausalLM
+from vllm.v1.engine.core import EngineCore, EngineCoreProc
+from vllm.v1.executor.abstract import Executor
+from vllm.v1.kv_cache_interface import FullAttentionSpec
+from vllm.v1.outputs import ModelRunnerOutput
+from vllm.v1.worker.kv_connector_model_runner_mixin import KVConnectorModelRunnerMixin
 
 BLOCK, HEAD, LAYER = 16, 32, "model.layers.0.attn"
 # The last slot of a block is computed anew when a loaded request is scheduled; the others are only loaded.

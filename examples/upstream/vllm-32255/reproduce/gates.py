@@ -36,7 +36,7 @@ class Gated:
             run()
         except Closing:
             pass
-        except Exception as caught:
+        except Exception as caught:  # noqa: BLE001 - whatever ended the thread is told in `at`
             error = caught
         with self._changed:
             self.at = ("ended", error)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import traceback
+
+import vllm
 
 from nixl_stand_in import NETWORK
 
@@ -50,13 +53,21 @@ def integrity(driver) -> str | None:
     return None
 
 
+def own_assertion(error) -> bool:
+    """Whether an error was raised by an assertion in vLLM's own source."""
+    return isinstance(error, AssertionError) and _place(error).filename.startswith(os.path.dirname(vllm.__file__))
+
+
 def engine_survives(driver) -> str | None:
-    at = driver.engine.at
-    if at[0] != "ended" or at[1] is None:
+    if driver.engine.at[0] != "ended":
         return None
-    frame = traceback.extract_tb(at[1].__traceback__)[-1]
-    file = frame.filename.split("/vllm/", 1)[-1]
-    return f"the engine's busy loop died: {type(at[1]).__name__} at vllm/{file}:{frame.lineno}, `{frame.line}`"
+    frame = _place(driver.engine.at[1])
+    file = os.path.relpath(frame.filename, os.path.dirname(os.path.dirname(vllm.__file__)))
+    return f"the engine's busy loop died of an AssertionError at {file}:{frame.lineno}, `{frame.line}`"
+
+
+def _place(error) -> traceback.FrameSummary:
+    return traceback.extract_tb(error.__traceback__)[-1]
 
 
 def finality_requests(driver) -> str | None:
@@ -89,7 +100,11 @@ def conservation_blocks(driver) -> str | None:
         if not isinstance(number, int):
             return f"block {name} is allocated for {number}"
         coming = state["xfer"][str(number)] in ("planned", "flight", "landed", "failed")
-        if state["status"][str(number)] == "finished" and not coming and state["idOf"][str(number)] not in state["report"]:
+        if (
+            state["status"][str(number)] == "finished"
+            and not coming
+            and state["idOf"][str(number)] not in state["report"]
+        ):
             return f"block {name} belongs to the finished request {number}, and no end of a load is to come that would free it"
     return None
 

@@ -208,10 +208,12 @@ class Hooks:
             self.core.input_queue.put_nowait((EngineCoreRequestType.ABORT, [payload]))
 
     def deliver_aborts(self) -> None:
+        """Deliver every abort that was sent."""
         for kind, number, _ in list(self.sent):
             if kind == "abort":
                 self.deliver(kind, number)
 
     def deliver_all(self) -> None:
+        """Deliver every message that was sent, in order."""
         for kind, number, _ in list(self.sent):
             self.deliver(kind, number)

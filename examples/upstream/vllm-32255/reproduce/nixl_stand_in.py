@@ -12,6 +12,7 @@ import sys
 import types
 from dataclasses import dataclass
 
+
 @dataclass
 class Read:
     """A posted read: the request at the peer that it is for, (local, remote, bytes) of each piece, its state."""

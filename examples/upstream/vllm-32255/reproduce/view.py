@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from nixl_stand_in import NETWORK
 from vllm.v1.request import RequestStatus
+
+from nixl_stand_in import NETWORK
 
 NONE = "None"
 PHASES = {
@@ -43,12 +44,12 @@ class View:
         self._named: dict[int, str] = {}
         self._statuses, self._left = self.statuses(), set()
 
-    # ---- reading the state -----------------------------------------------------------------------
-
     def number(self, request) -> int:
+        """The model's number of a Request object."""
         return self.hooks.numbers[id(request)]
 
     def phase(self) -> str:
+        """Where the engine's step stands, by the gates of its two threads."""
         at = self.thread.at
         if at[0] == "ended":
             return "dead"
@@ -125,6 +126,7 @@ class View:
         return None
 
     def xfer(self, number: int) -> str:
+        """Where the load of ``number`` stands: by the connector's two sides, the step on its way, and the reads posted."""
         request = self.world.objects.get(number)
         if request is None or request.kv_transfer_params["do_remote_prefill"]:
             return "none"
@@ -145,6 +147,7 @@ class View:
         return "redone" if given_up else "reaped"
 
     def reported(self) -> set[str]:
+        """The ids whose load's end is in the step's output and not yet taken."""
         if self.phase() == "output":
             return set(self.worker.transfers.finished_recving)
         return set(set.__iter__(self.hooks.reports)) if self.phase() in ("kv", "dead") else set()
@@ -191,17 +194,18 @@ class View:
         elif before[0] == "report":
             taken = sorted(self._left - left)
             if after[0] == "ended":
-                events.append(("kv_xfer.asserted", {"i": self._number(self.hooks.reports.taken)}))
+                events.append(("kv_xfer.asserted", {"i": _number(self.hooks.reports.taken)}))
             elif not taken:
                 events.append(("step.ended", {}))
             for name in taken:
                 recorded = name in self.scheduler.finished_recving_kv_req_ids
-                events.append((f"kv_xfer.{'recorded' if recorded else 'freed'}", {"i": self._number(name)}))
+                events.append((f"kv_xfer.{'recorded' if recorded else 'freed'}", {"i": _number(name)}))
         elif after[0] != before[0]:
             name = ARRIVED.get(after[0])
             events += [(name, {})] if name else []
         self._statuses, self._left = statuses, left
         return events
 
-    def _number(self, name: str) -> int:
-        return int(name.removeprefix("req-"))
+
+def _number(name: str) -> int:
+    return int(name.removeprefix("req-"))

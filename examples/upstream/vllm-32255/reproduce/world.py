@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 
-from engine import BLOCK, Prefill
-from gates import Parted
-from nixl_stand_in import NETWORK
 from vllm.config import set_current_vllm_config
 from vllm.sampling_params import SamplingParams
 from vllm.v1.engine import EngineCoreRequest
+
+from engine import BLOCK, Prefill
+from gates import Parted
+from nixl_stand_in import NETWORK
 
 OTHER_TOKEN, SECONDS = 63, 20.0
 
@@ -82,6 +83,7 @@ class World:
         return None
 
     def fate(self, number: int) -> str:
+        """How the request of ``number`` stands for its client."""
         if number not in self.objects:
             return "unsent"
         if number in self.gone:
@@ -113,6 +115,7 @@ class World:
             self._outcome_known.notify_all()
 
     def release_handshakes(self) -> None:
+        """Let no thread of the connector wait for a peer any more."""
         for prefill in self.prefills.values():
             self._decide(prefill.worker.nixl_wrapper.name, "refused")
 
