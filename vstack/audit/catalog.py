@@ -71,6 +71,7 @@ _TABLE = (
     ("VS410", "mutant-broken", MUTANTS, "an error passes for a kill", "have the excuse approved"),
     ("VS411", "goal-cannot-fail", MUTANTS, "a goal is true whatever the code does: a typo, an empty range, a tautology, a variable never set", "mend the formula, or have the reason approved"),
     ("VS412", "guard-not-decided", RUNS, "a run without an answer passes for a guard that is needed", "raise the budget, or make the bounds smaller"),
+    ("VS413", "kill-proves-nothing", RUNS, "a goal that fails with the guard too passes for one that needs it", "name a goal that holds with the guard and fails without it"),
     ("VS501", "trace-refused", "the log and its mapping", "a log is edited or thinned, its mapping loosened, or what recorded it has changed", "record it again"),
     ("VS502", "trace-differs", RUNS, "the real code does what the model does not", "mend the model"),
     ("VS601", "cell", RUNS, "a cell came out otherwise than stated", "find out who is wrong: the code, the model or the goal"),

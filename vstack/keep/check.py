@@ -31,7 +31,7 @@ from vstack.validate.can_fail import can_fail_findings, find_failures
 from vstack.validate.cells import module_inputs
 from vstack.validate.constants import check_constants
 from vstack.validate.guard_rule import check_guard_constants
-from vstack.validate.guards import kill_findings, run_kills
+from vstack.validate.guards import broken_already, kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
 from vstack.validate.mutation import run_mutation
 from vstack.validate.pairs import pair_findings, run_pairs
@@ -163,7 +163,7 @@ def _validate(gathering: Gathering) -> None:
     parts["cells"] = cells = run_matrix(runner)
     gathering.findings += [*matrix_gaps(runner), *silent_actions(runner, cells)]
     parts["kills"] = kills = run_kills(runner)
-    gathering.findings += kill_findings(runner, kills)
+    gathering.findings += [*kill_findings(runner, kills), *broken_already(runner)]
     parts["pairs"] = run_pairs(runner, context.spec)
     gathering.findings += pair_findings(runner, context.spec)
     if project.file.mutation is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vstack.results import Cell, Finding, KillRow
+from vstack.sections import Kill
 from vstack.validate.cells import Setting, as_items
 from vstack.validate.runs import Run, Runner
 from vstack.verdicts import Verdict
@@ -50,6 +51,42 @@ def run_kills(runner: Runner) -> tuple[KillRow, ...]:
             )
         )
     return tuple(rows)
+
+
+def broken_already(runner: Runner) -> tuple[Finding, ...]:
+    """Goals of `kills` that are violated with the guard in place too: their violation without it shows nothing.
+
+    The matrix says where it states the cell; where it does not, or the entry
+    changes constants, the goal is run with the guard.
+    """
+    file, findings = runner.project.file, []
+    plan, asked = [], []
+    for kill in file.kills:
+        stated = file.matrix.get(kill.variant, {}).get(kill.environment, {})
+        for goal in kill.violates:
+            if not kill.constants and goal in stated:
+                if stated[goal] == "violated":
+                    findings.append(_already(runner, kill, goal))
+                continue
+            plan.append(Run(Setting(kill.variant, kill.environment, (), as_items(kill.constants)), (goal,)))
+            asked.append((kill, goal))
+    for (kill, goal), found in zip(asked, runner.run(plan), strict=True):
+        if found[goal].verdict is not Verdict.HOLDS:
+            findings.append(_already(runner, kill, goal, found[goal].verdict))
+    return tuple(findings)
+
+
+def _already(runner: Runner, kill: Kill, goal: str, verdict: Verdict = Verdict.VIOLATED) -> Finding:
+    decided = verdict is Verdict.VIOLATED
+    said = "violated" if decided else f"not known to hold ({verdict})"
+    return Finding(
+        rule="kill-proves-nothing",
+        where=str(runner.project.root / "vstack.yaml"),
+        message=f"`kills` says that {goal} fails without {kill.guard}, and it is {said} in {kill.variant} in"
+        f" {kill.environment} with that guard in place",
+        todo="Name a goal that holds with the guard and fails without it",
+        outcome="refused" if decided else "undecided",
+    )
 
 
 def kill_findings(runner: Runner, rows: tuple[KillRow, ...]) -> tuple[Finding, ...]:
