@@ -27,8 +27,14 @@ def measure() -> list[Row]:
         folder = Path(scratch)
         _project(folder)
         calls = {
-            "pre, an edit": ("pre", {"tool_name": "Edit", "tool_input": {"file_path": str(folder / "model" / "Model.tla")}}),
-            "pre, a command": ("pre", {"tool_name": "Bash", "tool_input": {"command": "git status && grep -rn Goal goals | head"}}),
+            "pre, an edit": (
+                "pre",
+                {"tool_name": "Edit", "tool_input": {"file_path": str(folder / "model" / "Model.tla")}},
+            ),
+            "pre, a command": (
+                "pre",
+                {"tool_name": "Bash", "tool_input": {"command": "git status && grep -rn Goal goals | head"}},
+            ),
             "post": ("post", {"tool_name": "Bash", "tool_input": {"command": "make"}}),
             "stop, every byte read": ("stop", {}),
         }
@@ -42,8 +48,14 @@ def measure() -> list[Row]:
                     command = [python, "-I", "-S", _GUARD, moment, "--host", "claude"]
                     ours[name].append(seconds_of(command, cwd=folder, stdin=stream))
             ours["commit"].append(seconds_of([python, "-I", "-S", _GUARD, "commit"], cwd=folder))
-    rows = [Row(f"guard {name}, {FILES:,} pinned files", median(ours[name]), median(bare), "python3 -c pass", 2) for name in calls]
-    return [*rows, Row(f"commit hook, {FILES:,} pinned files", median(ours["commit"]), median(bare), "python3 -c pass", 3)]
+    rows = [
+        Row(f"guard {name}, {FILES:,} pinned files", median(ours[name]), median(bare), "python3 -c pass", 2)
+        for name in calls
+    ]
+    return [
+        *rows,
+        Row(f"commit hook, {FILES:,} pinned files", median(ours["commit"]), median(bare), "python3 -c pass", 3),
+    ]
 
 
 def _project(folder: Path) -> None:
@@ -58,10 +70,17 @@ def _project(folder: Path) -> None:
         definitions[f"{name}!Goal{number}"] = PinnedDefinition(digest="0" * 64, place=f"goals/{name}.tla:2", text=text)
         goals[f"Goal{number}"] = Pin(digest="0" * 64, definitions=(f"{name}!Goal{number}",))
     settings = {"model": Pin(digest="0" * 64, value={"module": "model/Model.tla"})}
-    write_lock(folder / "vstack.lock", Lock(project="bench", sequence=1, pins=Pins(definitions=definitions, goals=goals, settings=settings)))
+    write_lock(
+        folder / "vstack.lock",
+        Lock(project="bench", sequence=1, pins=Pins(definitions=definitions, goals=goals, settings=settings)),
+    )
     (folder / "vstack.yaml").write_text("version: 1\nproject: bench\n")
     (folder / ".gitignore").write_text(".vstack/\n.payload\n")
-    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "start"]):
+    for command in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "start"],
+    ):
         subprocess.run(["git", *command], cwd=folder, check=True)
     record(str(folder))
     (folder / "README.md").write_text("free to edit\n")

@@ -60,7 +60,11 @@ def test_a_changed_goal_is_rejected_by_name_definition_and_line(hooked: Path) ->
     weaken(hooked)
     git(hooked, "add", "-A")
     said = commit(hooked, fails=True)
-    line = next(n for n, text in enumerate((hooked / "goals" / "Goals.tla").read_text().splitlines(), 1) if text.startswith("Isolation =="))
+    line = next(
+        n
+        for n, text in enumerate((hooked / "goals" / "Goals.tla").read_text().splitlines(), 1)
+        if text.startswith("Isolation ==")
+    )
     assert f"goals/Goals.tla:{line}: " in said and "goal Isolation" in said and "spec approve" in said
     assert "/tmp/vstack-staged" not in said
 
@@ -222,7 +226,9 @@ def test_sany_runs_only_where_a_module_changes(hooked: Path) -> None:
     environment = {**os.environ, "VSTACK_JAVA": "/nowhere/java"}
 
     def run() -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, shell=True, cwd=hooked, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, shell=True, cwd=hooked, env=environment, capture_output=True, text=True, check=False
+        )
 
     assert run().returncode == 0
     edit(hooked / "goals" / "Goals.tla", "\\* Every", "\\* Each")
@@ -237,7 +243,9 @@ def test_a_python_without_vstack_says_so(hooked: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
     guard = ROOT / "vstack" / "guard" / "__main__.py"
-    ended = subprocess.run([bare / "bin" / "python", "-I", "-S", guard, "commit"], cwd=hooked, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [bare / "bin" / "python", "-I", "-S", guard, "commit"], cwd=hooked, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 2 and "is not installed" in ended.stderr
 
 
@@ -265,13 +273,20 @@ def test_a_range_of_commits_before_a_push(project: Path) -> None:
     for base, to, expected in ((before, middle, 0), (before, weak, 1), ("0" * 40, weak, 1), ("0" * 40, middle, 0)):
         environment = {**os.environ, "PRE_COMMIT_FROM_REF": base, "PRE_COMMIT_TO_REF": to}
         ended = subprocess.run(
-            [sys.executable, str(ROOT / "vstack" / "guard" / "__main__.py"), "commit"], cwd=project, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, str(ROOT / "vstack" / "guard" / "__main__.py"), "commit"],
+            cwd=project,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert ended.returncode == expected, (base, to, ended.stderr)
         assert ("Isolation" in ended.stderr) == bool(expected)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pre_commit") is None, reason="the `pre-commit` package is not installed here")
+@pytest.mark.skipif(
+    importlib.util.find_spec("pre_commit") is None, reason="the `pre-commit` package is not installed here"
+)
 def test_under_pre_commit_itself(project: Path) -> None:
     # The hook as `.pre-commit-hooks.yaml` declares it, run by pre-commit with this interpreter instead of one of its own.
     (declared,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
@@ -281,7 +296,9 @@ def test_under_pre_commit_itself(project: Path) -> None:
     hook = {**{key: declared[key] for key in kept}, "entry": entry, "language": "system"}
     (project / ".pre-commit-config.yaml").write_text(json.dumps({"repos": [{"repo": "local", "hooks": [hook]}]}))
     git(project, "add", "-A")
-    installed = subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=project, capture_output=True, text=True, check=False)
+    installed = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "install"], cwd=project, capture_output=True, text=True, check=False
+    )
     assert installed.returncode == 0, installed.stdout
     assert "Passed" in commit(project)
     weaken(project)

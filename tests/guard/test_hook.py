@@ -41,7 +41,18 @@ def test_an_edit_of_what_is_protected_is_denied(project: Path, name: str, tool: 
     assert denied(call("pre", edits(project / name, tool), cwd=project.parent))
 
 
-@pytest.mark.parametrize("name", ["model/Handover.tla", "model/New.tla", "vstack.yaml", "README.md", "reproduce/driver.py", "traces/one.ndjson", ".claude/notes.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "model/Handover.tla",
+        "model/New.tla",
+        "vstack.yaml",
+        "README.md",
+        "reproduce/driver.py",
+        "traces/one.ndjson",
+        ".claude/notes.md",
+    ],
+)
 def test_an_honest_edit_passes_in_silence(project: Path, name: str) -> None:
     # Silence: `allow` would leave out the user's own prompts.
     ended = call("pre", edits(name), cwd=project)
@@ -106,10 +117,23 @@ def test_what_is_not_understood_is_denied(project: Path, payload: bytes, host: s
         {"tool_name": "Delete", "tool_input": {"file_path": "goals"}},
         {"tool_name": "mcp__files__move_file", "tool_input": {"source": "goals", "destination": "x"}},
         {"tool_name": "Shell", "tool_input": {"command": "rm Goals.tla", "working_directory": "{project}/goals"}},
-        {"tool_name": "Write", "tool_input": {"path": "goals/Goals.tla"}, "cwd": "{project}/model", "workspace_roots": ["{project}"]},
-        {"hook_event_name": "beforeMCPExecution", "tool_name": "write_file", "tool_input": json.dumps({"path": "goals/Goals.tla"}), "command": "npx server"},
+        {
+            "tool_name": "Write",
+            "tool_input": {"path": "goals/Goals.tla"},
+            "cwd": "{project}/model",
+            "workspace_roots": ["{project}"],
+        },
+        {
+            "hook_event_name": "beforeMCPExecution",
+            "tool_name": "write_file",
+            "tool_input": json.dumps({"path": "goals/Goals.tla"}),
+            "command": "npx server",
+        },
         {"command": "rm goals/Goals.tla", "cwd": "{project}"},
-        {"tool_name": "apply_patch", "tool_input": {"input": "*** Begin Patch\n*** Delete File: goals/Goals.tla\n*** End Patch"}},
+        {
+            "tool_name": "apply_patch",
+            "tool_input": {"input": "*** Begin Patch\n*** Delete File: goals/Goals.tla\n*** End Patch"},
+        },
         b"*** Begin Patch\n*** Update File: goals/Goals.tla\n@@\n*** End Patch\n",
         b"--- a/goals/Goals.tla\n+++ b/goals/Goals.tla\n@@ -1 +1 @@\n",
     ],
@@ -126,10 +150,17 @@ def test_payloads_of_other_shapes_are_understood(project: Path, payload: object)
         {"tool_name": "Read", "tool_input": {"file_path": "goals/Goals.tla"}},
         {"tool_name": "Grep", "tool_input": {"path": "goals", "pattern": "x"}},
         {"tool_name": "mcp__files__read_file", "tool_input": {"path": "goals/Goals.tla"}},
-        {"hook_event_name": "beforeMCPExecution", "tool_name": "read_file", "tool_input": json.dumps({"path": "goals/Goals.tla"})},
+        {
+            "hook_event_name": "beforeMCPExecution",
+            "tool_name": "read_file",
+            "tool_input": json.dumps({"path": "goals/Goals.tla"}),
+        },
         {"tool_name": "Delete", "tool_input": {"file_path": "model/Old.tla"}},
         {"tool_name": "mcp__vstack__spec_draft", "tool_input": {"path": "goals/Goals.tla"}},
-        {"tool_name": "Write", "tool_input": {"file_path": "notes.md", "content": "*** Begin Patch\n*** Update File: goals/Goals.tla"}},
+        {
+            "tool_name": "Write",
+            "tool_input": {"file_path": "notes.md", "content": "*** Begin Patch\n*** Update File: goals/Goals.tla"},
+        },
         {"tool_name": "Write", "tool_input": {"file_path": "big.txt", "content": "x" * 5_000_000}},
         b"*** Begin Patch\n*** Update File: model/Handover.tla\n*** End Patch\n",
     ],
@@ -223,7 +254,9 @@ def test_worktrees_and_submodules_are_guarded_as_well(project: Path, tmp_path: P
     ],
 )
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_damaged_lock_is_said_and_nothing_pinned_gets_through(project: Path, damage: object, words: str, indexed: bool) -> None:
+def test_a_damaged_lock_is_said_and_nothing_pinned_gets_through(
+    project: Path, damage: object, words: str, indexed: bool
+) -> None:
     lock = project / "vstack.lock"
     lock.write_bytes(damage(lock.read_bytes()))  # type: ignore[operator]
     if not indexed:
@@ -238,7 +271,9 @@ def test_a_damaged_lock_is_said_and_nothing_pinned_gets_through(project: Path, d
     assert denied(call("pre", runs("echo x > vstack.lock"), cwd=project))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', '{"format": 1, "files": {"vstack.lock": 3}}', '{"format": 99}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"format": 1}', '{"format": 1, "files": {"vstack.lock": 3}}', '{"format": 99}']
+)
 def test_a_damaged_index_is_made_anew(project: Path, text: str) -> None:
     index = project / ".vstack" / "guard-index.json"
     index.write_text(text)
@@ -275,7 +310,12 @@ def test_several_projects_of_a_repository_are_known_from_its_top(project: Path) 
 
 
 def test_cursor_is_answered_in_its_own_words(project: Path) -> None:
-    ended = call("pre", {"hook_event_name": "beforeShellExecution", "command": "rm goals/Goals.tla", "cwd": str(project)}, cwd=project, host="cursor")
+    ended = call(
+        "pre",
+        {"hook_event_name": "beforeShellExecution", "command": "rm goals/Goals.tla", "cwd": str(project)},
+        cwd=project,
+        host="cursor",
+    )
     answer = json.loads(ended.stdout)
     assert answer["permission"] == "deny" and answer["user_message"] and answer["agent_message"]
     ended = call("pre", {"command": "ls", "workspace_roots": [str(project)]}, cwd=project.parent, host="cursor")
@@ -332,7 +372,12 @@ def test_a_closed_standard_output_does_not_let_through(project: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     ended = subprocess.run(
-        [*COMMAND, "pre", "--host", "claude"], cwd=project, input=json.dumps(edits("goals/Goals.tla")).encode(), stdout=writing, stderr=subprocess.PIPE, check=False
+        [*COMMAND, "pre", "--host", "claude"],
+        cwd=project,
+        input=json.dumps(edits("goals/Goals.tla")).encode(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
     )
     os.close(writing)
     assert ended.returncode == 2
@@ -343,7 +388,9 @@ def test_it_runs_from_a_copy_of_the_plugin_with_nothing_installed(project: Path,
     shutil.copytree(ROOT / "hooks", plugin / "hooks")
     for name in ("guard", "errors.py", "files.py", "__init__.py"):
         source = ROOT / "vstack" / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, plugin / "vstack" / name) if name == "guard" else None
+        (shutil.copytree if source.is_dir() else shutil.copy)(
+            source, plugin / "vstack" / name
+        ) if name == "guard" else None
         if not source.is_dir():
             shutil.copy(source, plugin / "vstack" / name)
     environment = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "CLAUDE_PLUGIN_ROOT": str(plugin)}
@@ -351,28 +398,69 @@ def test_it_runs_from_a_copy_of_the_plugin_with_nothing_installed(project: Path,
     for payload, expected in ((edits("goals/Goals.tla"), True), (edits("model/Handover.tla"), False)):
         (entry,) = hooks["PreToolUse"]
         command = entry["hooks"][0]["command"]
-        ended = subprocess.run(["sh", "-c", command], cwd=project, env=environment, input=json.dumps(payload), capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            ["sh", "-c", command],
+            cwd=project,
+            env=environment,
+            input=json.dumps(payload),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert bool(denied(ended)) is expected
     cursor = json.loads((plugin / "hooks" / "hooks-cursor.json").read_text())["hooks"]["preToolUse"][0]["command"]
     for name in ("CURSOR_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"):
         environment = {"PATH": environment["PATH"], name: str(plugin)}
-        ended = subprocess.run(["sh", "-c", cursor], cwd=project, env=environment, input=json.dumps(edits("goals/Goals.tla")), capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            ["sh", "-c", cursor],
+            cwd=project,
+            env=environment,
+            input=json.dumps(edits("goals/Goals.tla")),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert json.loads(ended.stdout)["permission"] == "deny"
     # No python3, no guard: then the tool is not run either.
     tools = tmp_path / "bin"
     tools.mkdir()
-    ended = subprocess.run(["/bin/sh", "-c", command], cwd=project, env={"PATH": str(tools), "CLAUDE_PLUGIN_ROOT": str(plugin)}, input="{}", capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=project,
+        env={"PATH": str(tools), "CLAUDE_PLUGIN_ROOT": str(plugin)},
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ended.returncode == 2
 
 
 def test_only_the_standard_library_is_loaded(project: Path) -> None:
     for payload in (edits("model/Handover.tla"), runs("git status | head")):
         ended = subprocess.run(
-            [sys.executable, "-X", "importtime", *COMMAND[1:], "pre", "--host", "claude"], cwd=project, input=json.dumps(payload), capture_output=True, text=True, check=True
+            [sys.executable, "-X", "importtime", *COMMAND[1:], "pre", "--host", "claude"],
+            cwd=project,
+            input=json.dumps(payload),
+            capture_output=True,
+            text=True,
+            check=True,
         )
         loaded = {line.split("|")[-1].strip() for line in ended.stderr.splitlines()}
         assert "vstack.guard.protect" in loaded
-        assert not loaded & {"click", "pydantic", "yaml", "git", "rich", "vstack.cli", "vstack.project", "re", "typing", "subprocess", "dataclasses"}
+        assert not loaded & {
+            "click",
+            "pydantic",
+            "yaml",
+            "git",
+            "rich",
+            "vstack.cli",
+            "vstack.project",
+            "re",
+            "typing",
+            "subprocess",
+            "dataclasses",
+        }
 
 
 def test_what_spec_draft_writes_is_the_harness_own_work(project: Path) -> None:

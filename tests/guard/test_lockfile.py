@@ -41,10 +41,14 @@ def test_locks_of_any_content_read_alike_or_are_refused() -> None:
     chance = random.Random(7)
     refused = 0
     for _ in range(400):
+
         def word() -> str:
             return "".join(chance.choice(_PIECES) for _ in range(chance.randint(0, 5)))
 
-        goals = {f"G{n}{word()}": Pin(digest=word(), definitions=(word(), word()), value={word(): [word()], "e": word()}) for n in range(2)}
+        goals = {
+            f"G{n}{word()}": Pin(digest=word(), definitions=(word(), word()), value={word(): [word()], "e": word()})
+            for n in range(2)
+        }
         definitions = {word(): PinnedDefinition(digest=word(), place=word(), text=word())}
         lock = Lock(project=word(), sequence=1, pins=Pins(definitions=definitions, goals=goals))
         raw = format_lock(lock).encode()

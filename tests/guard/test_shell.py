@@ -54,7 +54,7 @@ PAIRS = [
     ('for f in a; do echo x > "$DIR/Goals.tla"; done', 'for f in a; do echo x > "$DIR/notes.txt"; done'),
     ("rm {goals/Goals,model/Old}.tla", "rm {model/New,model/Old}.tla"),
     ("bash -c 'echo x > goals/Goals.tla'", "bash -c 'cat goals/Goals.tla'"),
-    ("sh -xec \"rm goals/Goals.tla\"", "sh -xec \"wc -l goals/Goals.tla\""),
+    ('sh -xec "rm goals/Goals.tla"', 'sh -xec "wc -l goals/Goals.tla"'),
     ("eval 'rm goals/Goals.tla'", "eval 'cat goals/Goals.tla'"),
     ("bash <<'EOF'\nrm goals/Goals.tla\nEOF", "bash <<'EOF'\ncat goals/Goals.tla\nEOF"),
     ("echo 'rm goals/Goals.tla' | sh", "echo 'cat goals/Goals.tla' | sh"),
@@ -76,7 +76,10 @@ PAIRS = [
         "python3 - <<'EOF'\nprint(open('goals/Goals.tla').read())\nEOF",
     ),
     ("python3 -c \"import os; os.system('rm goals/Goals.tla')\"", "python3 -c \"open('out.txt','w').write('goals')\""),
-    ("node -e \"fs.writeFileSync('goals/Goals.tla','')\"", "node -e \"console.log(fs.readFileSync('goals/Goals.tla'))\""),
+    (
+        "node -e \"fs.writeFileSync('goals/Goals.tla','')\"",
+        "node -e \"console.log(fs.readFileSync('goals/Goals.tla'))\"",
+    ),
     ("git rm goals/Goals.tla", "git rm --cached model/Handover.tla"),
     ("git mv goals/Goals.tla goals/Old.tla", "git mv model/Handover.tla model/New.tla"),
     ("git checkout HEAD~1 -- goals/Goals.tla", "git checkout -b work"),
@@ -89,7 +92,10 @@ PAIRS = [
     ("git apply <<'EOF'\n--- a/goals/Goals.tla\n+++ b/goals/Goals.tla\nEOF", "git diff goals/Goals.tla"),
     ("patch -p1 < weaker.patch", "patch -p1 < model.patch"),
     ("cat weaker.patch | git apply -", "cat model.patch | git apply -"),
-    ("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: goals/Goals.tla\nEOF", "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: model/M.tla\nEOF"),
+    (
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: goals/Goals.tla\nEOF",
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: model/M.tla\nEOF",
+    ),
     ("git clean -fdx", "git clean -fd"),
     ("git update-index --assume-unchanged goals/Goals.tla", "git update-index --refresh"),
     ("git commit --no-verify -m x", "git commit -m 'no --no-verify here'"),
@@ -110,7 +116,7 @@ PAIRS = [
     ("echo '{}' > .vstack/evidence/x.json", "cat .vstack/report.json"),
     ("echo 'x > goals/Goals.tla", "echo 'x > notes.txt"),
     ("echo x > GOALS/GOALS.TLA", "echo x > GOALS.md"),
-    ("rm $(git ls-files goals) && rm -rf \"$PWD/goals/Goals.tla\"", "wc -l $(git ls-files goals)"),
+    ('rm $(git ls-files goals) && rm -rf "$PWD/goals/Goals.tla"', "wc -l $(git ls-files goals)"),
 ]
 
 
@@ -152,7 +158,12 @@ def test_the_command_that_a_report_names_is_not_denied(project: Path) -> None:
     goals = project / "goals" / "Goals.tla"
     goals.write_text("weaker")
     protected = protected_around([str(project)])
-    for command in ("git checkout HEAD -- goals/Goals.tla", "git checkout -- goals", "git restore goals/Goals.tla", "git reset --hard"):
+    for command in (
+        "git checkout HEAD -- goals/Goals.tla",
+        "git checkout -- goals",
+        "git restore goals/Goals.tla",
+        "git reset --hard",
+    ):
         assert why_shell(command, protected, str(project)) is None, command
     # What is staged is what `checkout --` writes.
     git(project, "add", "-A")
@@ -163,7 +174,13 @@ def test_the_command_that_a_report_names_is_not_denied(project: Path) -> None:
 def test_where_no_project_is_everything_passes(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     protected = protected_around([str(tmp_path)])
-    for command in ("git commit --no-verify -m x", "rm -rf build", "sed -i s/a/b/ goals/Goals.tla", "git clean -fdx", "rm -r *"):
+    for command in (
+        "git commit --no-verify -m x",
+        "rm -rf build",
+        "sed -i s/a/b/ goals/Goals.tla",
+        "git clean -fdx",
+        "rm -r *",
+    ):
         assert why_shell(command, protected, str(tmp_path)) is None, command
 
 

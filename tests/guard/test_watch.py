@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,7 +20,13 @@ def told(project: Path, moment: str, session: str = "s", host: str = "claude") -
     ended = call(moment, {"session_id": session, "cwd": str(project)}, cwd=project, host=host)
     assert ended.returncode == 0, ended.stderr
     answer = json.loads(ended.stdout or "{}")
-    return str(answer.get("reason") or answer.get("followup_message") or answer.get("systemMessage") or answer.get("agent_message") or "")
+    return str(
+        answer.get("reason")
+        or answer.get("followup_message")
+        or answer.get("systemMessage")
+        or answer.get("agent_message")
+        or ""
+    )
 
 
 def blocks(project: Path, session: str = "s", host: str = "claude") -> bool:
@@ -168,10 +175,20 @@ def test_a_payload_that_is_not_understood_is_said_and_stops_nobody_for_ever(proj
 def test_every_project_of_the_repository_is_looked_at(project: Path) -> None:
     second = project / "second"
     for name in ("goals", "model", "vstack.yaml", "vstack.lock", "vstack.approvers"):
-        subprocess.run(["cp", "-r", str(project / name), f"{second}/"] if second.mkdir(exist_ok=True) is None else [], check=True)
+        subprocess.run(
+            ["cp", "-r", str(project / name), f"{second}/"] if second.mkdir(exist_ok=True) is None else [], check=True
+        )
     git(project, "add", "-A")
     git(project, "commit", "-q", "-m", "second")
     assert look([str(project)], every_byte=True) == ()
     (second / "goals" / "Goals.tla").write_text("weaker")
     found = look([str(project)], every_byte=True)
     assert [Path(one.root).name for one in found] == ["second"]
+
+
+def test_a_project_without_a_lock_is_left_as_it_is(project: Path) -> None:
+    (project / "vstack.lock").unlink()
+    git(project, "commit", "-q", "-a", "-m", "no lock")
+    shutil.rmtree(project / ".vstack")
+    assert told(project, "stop") == "" and told(project, "post") == ""
+    assert not (project / ".vstack").exists()

@@ -18,24 +18,42 @@ def vstack(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """vstack's command line in ``folder``."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        [sys.executable, "-m", "vstack", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "vstack", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 def git(folder: Path, *arguments: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
     """git in ``folder``, which must succeed unless it ``fails``."""
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"]
+    identity = [
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "commit.gpgsign=false",
+        "-c",
+        "protocol.file.allow=always",
+    ]
     ended = subprocess.run(["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     assert (ended.returncode != 0) == fails, ended.stdout + ended.stderr
     return ended
 
 
-def call(moment: str, payload: bytes | str | dict[str, Any], *, cwd: Path, host: str = "claude") -> subprocess.CompletedProcess[str]:
+def call(
+    moment: str, payload: bytes | str | dict[str, Any], *, cwd: Path, host: str = "claude"
+) -> subprocess.CompletedProcess[str]:
     """One call of the guard."""
     text = json.dumps(payload) if isinstance(payload, dict) else payload
     raw = text.encode() if isinstance(text, str) else text
     environment = {key: value for key, value in os.environ.items() if not key.endswith("PROJECT_DIR")}
-    ended = subprocess.run([*COMMAND, moment, "--host", host], cwd=cwd, env=environment, input=raw, capture_output=True, check=False)
+    ended = subprocess.run(
+        [*COMMAND, moment, "--host", host], cwd=cwd, env=environment, input=raw, capture_output=True, check=False
+    )
     return subprocess.CompletedProcess(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 

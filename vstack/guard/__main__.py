@@ -1,4 +1,4 @@
-"""`python -m vstack.guard MOMENT --host HOST`, and the same by path: a plugin's folder is enough, nothing is installed."""
+"""`python -m vstack.guard MOMENT --host HOST`, and the same by path: a plugin's folder is all that it needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ def main(arguments: list[str]) -> int:
 
     if len(arguments) == 3 and arguments[0] in MOMENTS and arguments[1] == "--host" and arguments[2] in HOSTS:
         return run(arguments[0], arguments[2])
-    print(f"vstack guard: usage: {'|'.join(MOMENTS)} --host {'|'.join(HOSTS)}, or commit; not {arguments}", file=sys.stderr)
+    print(
+        f"vstack guard: usage: {'|'.join(MOMENTS)} --host {'|'.join(HOSTS)}, or commit; not {arguments}",
+        file=sys.stderr,
+    )
     return 2
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 
+from vstack.guard.places import ancestors, git_folder
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterable
-
-from vstack.guard.places import ancestors, git_folder
 
 _SECONDS = 60.0
 
@@ -19,7 +19,13 @@ def git(folder: str, *arguments: str, send: bytes | None = None) -> subprocess.C
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         return subprocess.run(
-            ["git", *arguments], cwd=folder, env=environment, input=send, capture_output=True, timeout=_SECONDS, check=False
+            ["git", *arguments],
+            cwd=folder,
+            env=environment,
+            input=send,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
         )
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return None
@@ -66,4 +72,6 @@ def blob_sha256(top: str, name: str) -> str | None:
 
 def _folders(places: list[str]) -> list[str]:
     """The folders of ``places``: fewer than the files, and enough to list them."""
-    return list(dict.fromkeys(f"{os.path.dirname(place)}/" if os.path.dirname(place) else "./" for place in places)) or ["./"]
+    return list(
+        dict.fromkeys(f"{os.path.dirname(place)}/" if os.path.dirname(place) else "./" for place in places)
+    ) or ["./"]

@@ -8,7 +8,9 @@ from vstack.guard.patches import patched
 from vstack.guard.places import key, spellings
 from vstack.guard.targets import Targets
 
-_HOOKS = "The commit hooks check that nothing approved was changed: commit and push with them, and mend what they report."
+_HOOKS = (
+    "The commit hooks check that nothing approved was changed: commit and push with them, and mend what they report."
+)
 _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 
 
@@ -45,7 +47,11 @@ def _skips_hooks(verb: str, rest: list[str]) -> str | None:
         return _HOOKS
     if verb == "commit" and any(_short_n(word) for word in _not_values(options)):
         return _HOOKS
-    if verb == "config" and any("hookspath" in word.lower() for word in rest) and not {"--get", "get", "-l"} & set(rest):
+    if (
+        verb == "config"
+        and any("hookspath" in word.lower() for word in rest)
+        and not {"--get", "get", "-l"} & set(rest)
+    ):
         # A name alone asks for the value.
         return _HOOKS if len([word for word in rest if not word.startswith("-")]) > 1 or "--unset" in rest else None
     return None
@@ -53,7 +59,11 @@ def _skips_hooks(verb: str, rest: list[str]) -> str | None:
 
 def _not_values(options: list[str]) -> list[str]:
     """The words that are not the value of the option before them."""
-    return [word for number, word in enumerate(options) if number == 0 or options[number - 1] not in ("-m", "-F", "-C", "-c", "-t", "--message")]
+    return [
+        word
+        for number, word in enumerate(options)
+        if number == 0 or options[number - 1] not in ("-m", "-F", "-C", "-c", "-t", "--message")
+    ]
 
 
 def _short_n(word: str) -> bool:
@@ -77,7 +87,9 @@ def _writes(verb: str, rest: list[str], targets: Targets) -> str | None:
     if verb == "stash":
         action = next((word for word in rest if not word.startswith("-")), "push")
         if action in ("pop", "apply"):
-            return _touches(targets, "stash", "show", "--name-only", "-z", *[word for word in rest[1:] if not word.startswith("-")])
+            return _touches(
+                targets, "stash", "show", "--name-only", "-z", *[word for word in rest[1:] if not word.startswith("-")]
+            )
         if action in ("push", "save"):
             return _touches(targets, "diff", "--name-only", "-z", "HEAD")
         return None
@@ -85,13 +97,26 @@ def _writes(verb: str, rest: list[str], targets: Targets) -> str | None:
         return why_patch_files([word for word in rest if not word.startswith("-")], targets)
     if verb == "clean":
         letters = "".join(word[1:] for word in rest if word.startswith("-") and not word.startswith("--"))
-        if ("x" in letters or "X" in letters) and "n" not in letters and "--dry-run" not in rest and ".vstack" not in " ".join(rest):
+        if (
+            ("x" in letters or "X" in letters)
+            and "n" not in letters
+            and "--dry-run" not in rest
+            and ".vstack" not in " ".join(rest)
+        ):
             return next(iter(targets.protected.folders.values()), None) and _evidence(targets)
         return None
     if verb in ("rm", "mv") and "--cached" not in rest:
         return next(filter(None, (targets.why(word, below=True) for word in rest if not word.startswith("-"))), None)
-    if verb == "rm" or (verb == "update-index" and any("unchanged" in word or "skip-worktree" in word or "cacheinfo" in word for word in rest)):
-        return next(filter(None, (targets.why(word.rpartition(",")[2], below=True) for word in rest if not word.startswith("-"))), None)
+    if verb == "rm" or (
+        verb == "update-index"
+        and any("unchanged" in word or "skip-worktree" in word or "cacheinfo" in word for word in rest)
+    ):
+        return next(
+            filter(
+                None, (targets.why(word.rpartition(",")[2], below=True) for word in rest if not word.startswith("-"))
+            ),
+            None,
+        )
     return None
 
 
@@ -121,7 +146,8 @@ def _restores(verb: str, rest: list[str], targets: Targets) -> str | None:
     """`git checkout [TREE] [--] PATHS`, `git restore PATHS`: allowed where what git writes is what was approved."""
     if verb == "restore" and ({"--staged", "-S"} & set(rest)) and not ({"--worktree", "-W"} & set(rest)):
         return None
-    source, paths, at = "", [], 0
+    source, at = "", 0
+    paths: list[str] = []
     while at < len(rest):
         word = rest[at]
         if word == "--":

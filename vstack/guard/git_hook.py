@@ -28,7 +28,9 @@ def install_hook(folder: Path) -> Path:
     command = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(guard))} commit"
     if path.exists() and _MARK not in path.read_text(encoding="utf-8", errors="replace"):
         raise VstackError(
-            "The repository has a pre-commit hook of its own", where=str(path), todo=f"Add the line `{command} || exit 1` to it"
+            "The repository has a pre-commit hook of its own",
+            where=str(path),
+            todo=f"Add the line `{command} || exit 1` to it",
         )
     write_atomic(path, f"#!/bin/sh\n{_MARK}\nexec {command}\n")
     path.chmod(0o755)

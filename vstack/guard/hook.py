@@ -66,7 +66,9 @@ def _post(event: Event, host: str) -> int:
     from vstack.guard.watch import first_time, look
 
     found = look([event.cwd, *event.places], every_byte=False)
-    problems = [line for one in found if one.problems and first_time(one, "post", event.session) for line in one.problems]
+    problems = [
+        line for one in found if one.problems and first_time(one, "post", event.session) for line in one.problems
+    ]
     return hosts.tell(host, _text(problems)) if problems else hosts.allow(host)
 
 

@@ -12,6 +12,11 @@ from vstack.errors import RefusedError, VstackError
 from vstack.guard.places import APPROVERS_FILE, LOCK_FILE, PROJECT_FILE, STATE_FOLDER, register
 from vstack.guard.quick_json import loads
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Callable
+    from typing import Any
+
 INDEX_FILE = "guard-index.json"
 _FORMAT = 1
 
@@ -42,7 +47,11 @@ class Index:
     def shadows(self, name: str) -> str | None:
         """The pinned module that a file at ``name`` would stand before: SANY looks in the model's own folder first."""
         folder, base = os.path.split(name)
-        if not base.endswith(".tla") or name in self.files or folder not in {os.path.dirname(part) for part in self.parts}:
+        if (
+            not base.endswith(".tla")
+            or name in self.files
+            or folder not in {os.path.dirname(part) for part in self.parts}
+        ):
             return None
         return next((known for known in self.files if os.path.basename(known) == base), None)
 
@@ -85,7 +94,7 @@ def contents(path: str) -> tuple[list[int], str]:
     return _stat(status), digest.hexdigest()
 
 
-def _hasher() -> object:
+def _hasher() -> Callable[[], Any]:
     """CPython's own SHA-256: `hashlib` loads all of OpenSSL for it."""
     for name in ("_sha2", "_sha256"):
         try:
@@ -183,7 +192,12 @@ def make_index(root: str, *, approved: bool) -> Index:
 
 
 def write_index(index: Index) -> None:
-    """Write the index; a state folder that can't be written makes later hooks slower, not blind."""
+    """Write the index; a state folder that can't be written makes later hooks slower, not blind.
+
+    Without a lock nothing is pinned, and there is nothing to remember.
+    """
+    if not os.path.exists(os.path.join(index.root, LOCK_FILE)):
+        return
     import json
     from pathlib import Path
 
@@ -205,7 +219,7 @@ def write_index(index: Index) -> None:
 
 
 def record(root: str) -> None:
-    """Note that the files of the project at ``root`` are as approved, and that it is one of its repository's projects."""
+    """Note that the files of the project at ``root`` are as approved, and that its repository holds it."""
     root = os.path.realpath(root)
     try:
         write_index(make_index(root, approved=True))

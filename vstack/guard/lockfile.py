@@ -8,15 +8,27 @@ from __future__ import annotations
 
 import json
 
+from vstack.errors import RefusedError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterator
+    from typing import TypeAlias, Union
 
-from vstack.errors import RefusedError
+    Data: TypeAlias = Union[dict[str, "Data"], list["Data"], str, None]
 
 _CONFLICT = ("<<<<<<< ", ">>>>>>> ")
-_ESCAPES = {"0": "\0", "a": "\a", "e": "\x1b", "v": "\v", "_": "\xa0", "N": "\x85", "L": "\u2028", "P": "\u2029", " ": " "}
-Data = "dict[str, Data] | list[Data] | str | None"
+_ESCAPES = {
+    "0": "\0",
+    "a": "\a",
+    "e": "\x1b",
+    "v": "\v",
+    "_": "\xa0",
+    "N": "\x85",
+    "L": "\u2028",
+    "P": "\u2029",
+    " ": " ",
+}
 
 
 def read_data(raw: bytes, where: str) -> dict:
@@ -35,7 +47,7 @@ def read_data(raw: bytes, where: str) -> dict:
             raise RefusedError(
                 "The lock holds git's conflict markers",
                 where=f"{where}:{number}",
-                todo="Take the target branch's lock whole (`git checkout HEAD -- vstack.lock`), then a person approves again",
+                todo="Take one side whole (`git checkout HEAD -- vstack.lock`), then a person approves again",
             )
     if "\r" in text:
         raise RefusedError(
@@ -53,7 +65,9 @@ def read_data(raw: bytes, where: str) -> dict:
             raise ValueError
     except (ValueError, IndexError, RecursionError):
         raise RefusedError(
-            "The lock is not as vstack wrote it", where=f"{where}:{min(reader.at, len(lines)) + 1}", todo="Restore it with git"
+            "The lock is not as vstack wrote it",
+            where=f"{where}:{min(reader.at, len(lines)) + 1}",
+            todo="Restore it with git",
         ) from None
     return data
 

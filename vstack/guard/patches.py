@@ -6,7 +6,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterator
 
-_MARKS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "rename from ", "rename to ", "Index: ")
+
+_MARKS = (
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "rename from ",
+    "rename to ",
+    "Index: ",
+)
 
 
 def is_patch(text: str) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from vstack.guard.patches import is_patch, patched
+from vstack.guard.quick_json import loads
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterator
-
-from vstack.guard.patches import is_patch, patched
-from vstack.guard.quick_json import loads
 
 MOST_BYTES = 64 << 20
 _PATH_KEYS = frozenset(
@@ -19,8 +19,8 @@ _PATH_KEYS = frozenset(
 _COMMAND_KEYS = frozenset("command cmd script".split())
 _EDITORS = frozenset("write edit multiedit notebookedit strreplace create delete editfile searchreplace".split())
 _READERS = frozenset(
-    "read readfile grep glob ls list notebookread webfetch websearch todowrite task agent skill bashoutput killshell search"
-    " codebasesearch".split()
+    "read readfile grep glob ls list notebookread webfetch websearch todowrite task agent skill bashoutput killshell"
+    " search codebasesearch".split()
 )
 _TAKING_AWAY = ("delete", "remove", "move", "rename", "trash")
 _WORKING_FOLDER = ("working_directory", "workingDirectory", "workdir", "cwd")
@@ -86,7 +86,7 @@ def _event(data: dict[str, object]) -> Event:
         try:
             given = loads(given)
         except (ValueError, RecursionError):
-            event.paths += patched(given) if is_patch(given) else ()
+            event.paths += patched(str(given)) if is_patch(str(given)) else ()
     if given is None:  # hosts that put command or path beside the event's own fields
         own = ("cwd", "transcript_path", "workspace_roots", "hook_event_name", "tool_response", "tool_output")
         given = {key: value for key, value in data.items() if key not in own}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
+from vstack.guard.quick_json import loads
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterable, Iterator
-
-from vstack.guard.quick_json import loads
 
 PROJECT_FILE, LOCK_FILE, APPROVERS_FILE, STATE_FOLDER = "vstack.yaml", "vstack.lock", "vstack.approvers", ".vstack"
 _REGISTRY = "vstack-projects.json"
@@ -110,7 +110,16 @@ def _registered(top: str, git: str, fresh: bool) -> list[str]:
         pass
     from vstack.guard.committed import git as ask
 
-    command = ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--", f":(glob)**/{LOCK_FILE}", f":(glob)**/{PROJECT_FILE}"]
+    command = [
+        "ls-files",
+        "-z",
+        "-c",
+        "-o",
+        "--exclude-standard",
+        "--",
+        f":(glob)**/{LOCK_FILE}",
+        f":(glob)**/{PROJECT_FILE}",
+    ]
     ended = ask(top, *command)
     if ended is None or ended.returncode != 0:
         return []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from vstack.guard.targets import Targets
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Iterator
-
-from vstack.guard.targets import Targets
 
 _WRITING_ATTRIBUTES = frozenset(
     "write_text write_bytes unlink rename renames truncate rmtree copy copy2 copyfile copytree move symlink link"
@@ -51,17 +51,23 @@ def _writes(call: object) -> bool:
 
     assert isinstance(call, ast.Call)
     function = call.func
-    name = function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    name = (
+        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    )
     if name == "open":
         given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("mode", "flags"))]
         modes = [node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         # `os.open` with flags, or a mode that is computed, may write.
-        owner = function.value.id if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) else ""
+        owner = (
+            function.value.id if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) else ""
+        )
         computed = len(call.args) > 1 and not isinstance(call.args[1], ast.Constant)
         return owner == "os" or computed or any(len(mode) <= 3 and set(mode) & set("wax+") for mode in modes)
     if name == "replace":
         # `text.replace(old, new)` changes no file; `path.replace(target)` and `os.replace(a, b)` do.
-        is_os = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "os"
+        is_os = (
+            isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "os"
+        )
         return is_os or len(call.args) == 1
     return name in _WRITING_ATTRIBUTES or (isinstance(function, ast.Name) and name in _OPAQUE)
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
-    from collections.abc import Iterable
-
 from vstack.guard.index import Index, read_index
 from vstack.guard.places import (
     APPROVERS_FILE,
@@ -22,13 +18,19 @@ from vstack.guard.places import (
     spellings,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterable
+
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 _HONEST = (
     "The honest way: draft with `vstack spec draft`, show it with `vstack spec show` and `vstack spec diff`, "
     "and ask a person to approve it with `vstack spec approve`. "
     "Models, proofs, traces, reproduce drivers and vstack.yaml are free to edit."
 )
-_EVIDENCE = "Evidence is what vstack's own runs leave behind: run `vstack check`, `vstack verify` or `vstack reproduce` instead."
+_EVIDENCE = (
+    "Evidence is what vstack's own runs leave: run `vstack check`, `vstack verify` or `vstack reproduce` instead."
+)
 _HOOKS = "A person decides which hooks and checks run: ask for the change instead."
 _HOST_FILES = {".claude": ("settings.json", "settings.local.json", "hooks.json"), ".cursor": ("hooks.json",)}
 
@@ -147,7 +149,9 @@ def _add(found: Protected, index: Index) -> None:
         path = os.path.normpath(os.path.join(index.root, name))
         found.files[key(path)] = f"{path} holds what was driven on real code. {_EVIDENCE}"
         found.paths[key(path)] = path
-    found.folders[key(os.path.join(index.root, STATE_FOLDER))] = f"{os.path.join(index.root, STATE_FOLDER)} is evidence. {_EVIDENCE}"
+    found.folders[key(os.path.join(index.root, STATE_FOLDER))] = (
+        f"{os.path.join(index.root, STATE_FOLDER)} is evidence. {_EVIDENCE}"
+    )
     for folder in ancestors(index.root):
         git = git_folder(folder)
         if git is not None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` takes longer to import than this takes to run
+    from typing import Any
+
+make_scanner: Any
 try:
     from _json import make_scanner
 except ImportError:  # an interpreter other than CPython
@@ -25,7 +30,7 @@ class _Rules:
         raise ValueError(name)
 
 
-def loads(text: str) -> object:
+def loads(text: str) -> Any:
     """The value of a JSON text.
 
     Raises:

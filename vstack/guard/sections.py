@@ -1,4 +1,4 @@
-"""The top-level sections of a `vstack.yaml` by the hash of their lines: which of them have changed, without a parser."""
+"""The top-level sections of a `vstack.yaml` by the hash of their lines: which have changed, without a parser."""
 
 from __future__ import annotations
 
@@ -24,5 +24,7 @@ def section_digests(path: str) -> dict[str, str]:
             name = line.partition(":")[0].strip("'\" ")
         found.setdefault(name, []).append(line.rstrip())
     return {
-        name: hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] for name, lines in found.items() if name not in FREE
+        name: hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+        for name, lines in found.items()
+        if name not in FREE
     }

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
-    from collections.abc import Callable
-
 from vstack.guard.patches import patched
 from vstack.guard.protect import Protected
 from vstack.guard.shell_words import UNKNOWN, Command, Unreadable, parse
 from vstack.guard.targets import Targets, literal
 from vstack.guard.writers import SHELLS, WRITERS, operands
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Callable
+
 APPROVAL = (
-    "Approving is a person's act. Show what changed with `vstack spec diff`, stop, and ask a person to run `vstack spec approve`."
+    "Approving is a person's act. Show what changed with `vstack spec diff`, stop, and ask a person to run "
+    "`vstack spec approve`."
 )
 _SKIPS = "It would leave out vstack's commit hook. Commit with it, and mend what it reports."
 _NAMESPACE = "vstack-approval"
 _KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "\4", "}", "time", "coproc"))
 _WRAPPERS = {
-    "env": ("-u", "-C", "-S"), "sudo": ("-u", "-g", "-C"), "doas": ("-u",), "command": (), "builtin": (), "exec": ("-a",),
-    "nohup": (), "setsid": (), "nice": ("-n",), "ionice": ("-c", "-n"), "stdbuf": ("-i", "-o", "-e"), "chronic": (),
-    "uvx": (), "caffeinate": (), "unbuffer": (), "busybox": (), "watch": ("-n",), "parallel": ("-j",), "time": ("-f", "-o"),
+    "env": ("-u", "-C", "-S"), "sudo": ("-u", "-g", "-C"), "doas": ("-u",), "command": (), "builtin": (),
+    "exec": ("-a",), "nohup": (), "setsid": (), "nice": ("-n",), "ionice": ("-c", "-n"), "stdbuf": ("-i", "-o", "-e"), "chronic": (),
+    "uvx": (), "caffeinate": (), "unbuffer": (), "busybox": (), "watch": ("-n",), "parallel": ("-j",),
+    "time": ("-f", "-o"),
 }  # fmt: skip
 _RUNNERS = {"uv": "run", "pipx": "run", "poetry": "run", "pdm": "run", "hatch": "run", "rye": "run", "npx": ""}
 _DEEPEST = 8
@@ -114,7 +116,9 @@ class _Line:
         if name in _RUNNERS:
             runner = _RUNNERS[name]
             rest = arguments[1:] if runner and arguments[:1] == [runner] else arguments
-            return self._simple(operands(rest, ("--with", "--from", "-p", "--python", "--extra"), stop=True), command, pipeline)
+            return self._simple(
+                operands(rest, ("--with", "--from", "-p", "--python", "--extra"), stop=True), command, pipeline
+            )
         if name in ("for", "select") and len(arguments) > 2 and arguments[1] == "in":
             targets.variables[arguments[0]] = [text for word in arguments[2:] for text in targets.expand(word)]
             return None
@@ -133,13 +137,17 @@ class _Line:
             return told
         return self._runs(name, arguments, command, pipeline, environment)
 
-    def _wrapped(self, name: str, arguments: list[str], command: Command, pipeline: list[str], environment: dict[str, str]) -> str | None:
+    def _wrapped(
+        self, name: str, arguments: list[str], command: Command, pipeline: list[str], environment: dict[str, str]
+    ) -> str | None:
         rest = operands(arguments, _WRAPPERS[name], stop=True)
         if environment:
             rest = [*(f"{key}={value}" for key, value in environment.items()), *rest]
         return self._simple(rest, command, pipeline)
 
-    def _runs(self, name: str, arguments: list[str], command: Command, pipeline: list[str], environment: dict[str, str]) -> str | None:
+    def _runs(
+        self, name: str, arguments: list[str], command: Command, pipeline: list[str], environment: dict[str, str]
+    ) -> str | None:
         targets = self.targets
         if name in SHELLS:
             return self._shell(name, arguments, command, pipeline)
@@ -161,10 +169,23 @@ class _Line:
             rest = operands(arguments, ("-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s"), stop=True)
             if rest and pipeline[:1] == ["find"]:
                 return self._find([*pipeline[1:], "-exec", *rest, "{}", ";"], command)
-            return self._simple([*rest, *(word for word in pipeline[1:] if word not in rest)], command, []) if rest else None
+            return (
+                self._simple([*rest, *(word for word in pipeline[1:] if word not in rest)], command, [])
+                if rest
+                else None
+            )
         if name == "find":
             return self._find(arguments, command)
-        if name.startswith(("python", "pypy")) or name in ("perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript"):
+        if name.startswith(("python", "pypy")) or name in (
+            "perl",
+            "ruby",
+            "node",
+            "deno",
+            "bun",
+            "php",
+            "lua",
+            "osascript",
+        ):
             return self._program(name, arguments, command, pipeline)
         writer: Callable[[list[str], Targets], str | None] | None = WRITERS.get(name)
         return writer(arguments, targets) if writer is not None else None
@@ -230,7 +251,9 @@ class _Line:
         for place in filter(None, (self.targets.folder(root) for root in roots or ["."])):
             below = place.casefold().rstrip("/") + "/"
             for known, path in self.targets.protected.paths.items():
-                fits = not names or any(fnmatch.fnmatch(os.path.basename(path).casefold(), name.casefold()) for name in names)
+                fits = not names or any(
+                    fnmatch.fnmatch(os.path.basename(path).casefold(), name.casefold()) for name in names
+                )
                 if not (fits and (known.startswith(below) or known == place.casefold())):
                     continue
                 if "-delete" in plain:
@@ -263,5 +286,8 @@ class _Line:
         told = why_other(text, self.targets)
         if told is None and ("spec approve" in text or "--no-verify" in text) and self.targets.protected.indexes:
             return APPROVAL if "approve" in text else _SKIPS
-        return None if told is None else f"The command can't be taken apart (a quote is not closed), and it names a protected file. {told}"
-
+        return (
+            None
+            if told is None
+            else f"The command can't be taken apart (a quote is not closed), and it names a protected file. {told}"
+        )

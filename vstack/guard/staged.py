@@ -38,7 +38,13 @@ class Commit:
     def git(self, *arguments: str, send: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """git's answer at the top of the work tree."""
         return subprocess.run(
-            ["git", *arguments], cwd=self.top, env=self.environment, input=send, capture_output=True, timeout=_SECONDS, check=False
+            ["git", *arguments],
+            cwd=self.top,
+            env=self.environment,
+            input=send,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
         )
 
     def blob(self, commit: str, name: str) -> bytes | None:
@@ -83,7 +89,11 @@ def _one(commit: Commit, project: str, names: Sequence[str], tree: Path) -> int:
         where = finding.where.replace(f"{tree.resolve()}/", "")
         print(f"vstack-spec-guard: {where}: {finding.message}. {finding.todo}.".replace("..", "."), file=sys.stderr)
     if findings:
-        print(f"vstack-spec-guard: the commit is rejected: {len(findings)} finding(s) in {project if project != '.' else 'this project'}.", file=sys.stderr)
+        named = project if project != "." else "this project"
+        print(
+            f"vstack-spec-guard: the commit is rejected: {len(findings)} finding(s) in {named}.",
+            file=sys.stderr,
+        )
     return 1 if findings else 0
 
 
@@ -111,7 +121,9 @@ def _findings(commit: Commit, project: str, names: Sequence[str], tree: Path) ->
         # No person stands behind a demo key, so that none is passed over when it is made anew.
         approvers = staged_approvers
     elif approvers != staged_approvers:
-        notes.append(f"{os.path.join(project, APPROVERS_FILE)} changes: it counts from the next commit on, and a code owner decides")
+        notes.append(
+            f"{os.path.join(project, APPROVERS_FILE)} changes: it counts from the next commit on, if a code owner agrees"
+        )
     base = None
     if old is not None:
         text = approvers.decode(errors="replace") if approvers is not None else None
@@ -193,4 +205,3 @@ def _moved_to(commit: Commit, old: bytes, names: Sequence[str]) -> bool:
         for name in names
         if os.path.basename(name) == LOCK_FILE
     )
-

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
-    from collections.abc import Iterator
-
 from vstack.guard.places import key
 from vstack.guard.protect import Protected
 from vstack.guard.shell_words import GLOB_MARKS, NAME, NAME_END, UNKNOWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterator
 
 _BRACE, _TILDE = "\4", "\5"
 _PATTERN = ("\1", "\2", "\3")

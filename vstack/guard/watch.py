@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
-    from collections.abc import Iterable
-
 from vstack.guard.index import Entry, Index, contents, make_index, read_index, stat_of, write_index
 from vstack.guard.listing import folded
 from vstack.guard.places import PROJECT_FILE, STATE_FOLDER, projects_around
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
+    from collections.abc import Iterable
 
 _TOLD = "guard-told"
 _MOST_TOLD = 200
@@ -107,7 +107,9 @@ def _shadows(index: Index) -> list[str]:
         for name in sorted(names):
             hidden = index.shadows(os.path.join(folder, name)) if name.endswith(".tla") else None
             if hidden is not None:
-                found.append(f"{os.path.join(index.root, folder, name)} is read instead of the pinned {hidden}: rename or remove it")
+                found.append(
+                    f"{os.path.join(index.root, folder, name)} is read instead of the pinned {hidden}: rename it"
+                )
     return found
 
 
@@ -131,7 +133,7 @@ def _parts(index: Index) -> list[str]:
 
 
 def _waiting(index: Index) -> list[str]:
-    """Sections of `vstack.yaml` that are not as they were approved, and drafts: free to write, and for a person to approve."""
+    """What is free to write and for a person to approve: changed sections of `vstack.yaml`, and drafts."""
     from vstack.guard.sections import section_digests
 
     found = []
@@ -140,7 +142,9 @@ def _waiting(index: Index) -> list[str]:
         now = section_digests(place)
         changed = [name for name in {**index.sections, **now} if index.sections.get(name) != now.get(name)]
         if changed:
-            found.append(f"{place}: changed since its approval: {', '.join(changed)}. `vstack spec check` tells what needs a person")
+            found.append(
+                f"{place}: changed since its approval: {', '.join(changed)}: `vstack spec check` says what needs a person"
+            )
     for name, entry in index.files.items():
         if entry.drafted and entry.drafted != entry.sha256:
             found.append(f"{os.path.join(index.root, name)} holds a draft that no one has approved yet")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
+from vstack.guard.targets import Targets
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
     from collections.abc import Callable, Iterable, Sequence
-
-from vstack.guard.targets import Targets
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "su"))
 
@@ -56,7 +56,11 @@ def _copies(*with_value: str, moves: bool = False) -> Callable[[list[str], Targe
         into = [arguments[n + 1] for n, word in enumerate(arguments[:-1]) if word in ("-t", "--target-directory")]
         into += [word.partition("=")[2] for word in arguments if word.startswith("--target-directory=")]
         sources, target = (names, into[0]) if into else (names[:-1], names[-1] if len(names) > 1 else "")
-        whole = any("r" in word.lower() or "a" in word for word in arguments if word.startswith("-") and not word.startswith("--"))
+        whole = any(
+            "r" in word.lower() or "a" in word
+            for word in arguments
+            if word.startswith("-") and not word.startswith("--")
+        )
         told = _first(targets.why(word, below=True) for word in sources) if moves else None
         if told is not None or not target:
             return told
@@ -78,7 +82,9 @@ def _sed(arguments: list[str], targets: Targets) -> str | None:
         if told is not None:
             return told
     # `w FILE` in a script writes too.
-    return _first(targets.named(part.split("\n")[0].split(";")[0].strip()) for word in plain for part in word.split("w ")[1:])
+    return _first(
+        targets.named(part.split("\n")[0].split(";")[0].strip()) for word in plain for part in word.split("w ")[1:]
+    )
 
 
 def _cluster(word: str, letter: str, with_value: str) -> bool:
@@ -112,7 +118,12 @@ def _output(*options: str) -> Callable[[list[str], Targets], str | None]:
         cluster = [word.startswith("-") and not word.startswith("--") and word.endswith(letters) for word in arguments]
         named = [arguments[n + 1] for n, word in enumerate(arguments[:-1]) if word in options or cluster[n]]
         named += [word.partition("=")[2] for word in arguments if word.partition("=")[0] in options and "=" in word]
-        named += [word[2:] for word in arguments for option in options if len(option) == 2 and word.startswith(option) and len(word) > 2]
+        named += [
+            word[2:]
+            for word in arguments
+            for option in options
+            if len(option) == 2 and word.startswith(option) and len(word) > 2
+        ]
         return _first(map(targets.why, named))
 
     return why
