@@ -179,6 +179,11 @@ def test_a_moved_project_keeps_its_history(hooked: Path) -> None:
     weaken(hooked)
     git(hooked, "add", "-A")
     assert "goal Isolation" in commit(hooked, fails=True)
+    # A new place is no new beginning: a lock that starts again from the first is a rival of the old one.
+    (hooked / "vstack.lock").unlink()
+    assert vstack(hooked, "spec", "approve", "--demo", "--yes").returncode == 0
+    git(hooked, "add", "-A")
+    assert "older or a rival lock" in commit(hooked, fails=True)
 
 
 def test_a_first_commit_and_a_project_without_a_lock(tmp_path: Path, approved: Path) -> None:

@@ -27,8 +27,8 @@ _NAMESPACE = "vstack-approval"
 _KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "\4", "}", "time", "coproc"))
 _WRAPPERS = {
     "env": ("-u", "-C", "-S"), "sudo": ("-u", "-g", "-C"), "doas": ("-u",), "command": (), "builtin": (),
-    "exec": ("-a",), "nohup": (), "setsid": (), "nice": ("-n",), "ionice": ("-c", "-n"), "stdbuf": ("-i", "-o", "-e"), "chronic": (),
-    "uvx": (), "caffeinate": (), "unbuffer": (), "busybox": (), "watch": ("-n",), "parallel": ("-j",),
+    "exec": ("-a",), "nohup": (), "setsid": (), "nice": ("-n",), "ionice": ("-c", "-n"), "stdbuf": ("-i", "-o", "-e"),
+    "chronic": (), "uvx": (), "caffeinate": (), "unbuffer": (), "busybox": (), "watch": ("-n",), "parallel": ("-j",),
     "time": ("-f", "-o"),
 }  # fmt: skip
 _RUNNERS = {"uv": "run", "pipx": "run", "poetry": "run", "pdm": "run", "hatch": "run", "rye": "run", "npx": ""}
