@@ -11,10 +11,11 @@ import engine
 import goals
 import workload
 from gates import Parted
-from hooks import Hooks
 from nixl_stand_in import NETWORK
 from view import View
 from world import World
+
+from hooks import Hooks
 
 __all__ = ["Parted", "open_driver"]
 

@@ -6,7 +6,6 @@ import os
 import traceback
 
 import vllm
-
 from nixl_stand_in import NETWORK
 
 

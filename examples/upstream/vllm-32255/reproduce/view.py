@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from vllm.v1.request import RequestStatus
-
 from nixl_stand_in import NETWORK
+from vllm.v1.request import RequestStatus
 
 NONE = "None"
 PHASES = {

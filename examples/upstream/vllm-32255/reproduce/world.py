@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 import time
 
-from vllm.config import set_current_vllm_config
-from vllm.sampling_params import SamplingParams
-from vllm.v1.engine import EngineCoreRequest
-
 from engine import BLOCK, Prefill
 from gates import Parted
 from nixl_stand_in import NETWORK
+from vllm.config import set_current_vllm_config
+from vllm.sampling_params import SamplingParams
+from vllm.v1.engine import EngineCoreRequest
 
 OTHER_TOKEN, SECONDS = 63, 20.0
 
