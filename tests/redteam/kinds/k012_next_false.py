@@ -7,10 +7,10 @@ from tests.redteam.changes import UNAPPROVED, comment, edits
 
 KIND, WHAT = 12, "a next-state relation that stops early"
 
-_NEXT = "Next == Land"
+_NEXT = "Next == Land \\/ \\E r \\in Requests : Start(r) \\/ Free(r) \\/ Abort(r)"
 _GUARD = "Abort(r) ==\n  /\\ Aborts"
 INPUTS = (
-    Input("false", edits((MODEL, _NEXT, "Next == FALSE /\\ Land")), UNAPPROVED, comment(MODEL)),
+    Input("false", edits((MODEL, _NEXT, _NEXT.replace("== ", "== FALSE /\\ (") + ")")), UNAPPROVED, comment(MODEL)),
     Input(
         "a conjunct that ends it after the first step",
         edits((MODEL, "Spec == Init /\\ [][Next]_vars", "Few == \\A r \\in Requests : phase[r] = \"new\"\nSpec == Init /\\ [][Next /\\ Few]_vars")),
