@@ -14,10 +14,13 @@ import pytest
 from tests.reproduce.world import World, make_world
 from tests.specify.test_base import git
 from vstack.commands import reproduce, trace_check, verify
+from vstack.context import open_project
 from vstack.errors import VstackError
-from vstack.project import load_project
+from vstack.project import Project, load_project
 from vstack.reproduce.rows import driven_rows
 from vstack.reproduce.saved import read_saved, stale
+from vstack.results import DrivenRow
+from vstack.tla.tree import Spec
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,15 @@ def drive(world: World, **changes: object) -> int:
     return reproduce.run(world.project, **{**options, **changes})  # type: ignore[arg-type]
 
 
+def opened(world: World) -> tuple[Project, Spec]:
+    context = open_project(world.project)
+    return context.project, context.spec
+
+
+def rows(world: World) -> tuple[DrivenRow, ...]:
+    return driven_rows(*opened(world))
+
+
 def test_the_race_is_reproduced_and_the_fix_parts_from_its_schedule(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,17 +88,20 @@ def test_the_race_is_reproduced_and_the_fix_parts_from_its_schedule(
         ("after", "parts", True, 1),
         ("before", "reproduced", True, 3),
     ]
-    assert saved[1].actions == ("Abort", "Free", "Start") and not stale(project, saved[0])
+    assert saved[1].actions == ("Abort", "Free", "Start") and not stale(*opened(world), saved[0])
+    assert [row.state for row in rows(world)] == ["reproduced", "parts"]
     world.edit(lambda data: data["matrix"]["before"]["aborts"].update(Finality="violated"))
-    assert [row.state for row in driven_rows(project)] == ["reproduced", "parts"]
-    assert [(row.state, row.text) for row in driven_rows(load_project(world.project))][2:] == [
+    assert [(row.state, row.text) for row in rows(world)][2:] == [
         ("not driven", "no reason given")
     ]
     world.edit(lambda data: data["reproduce"].update(not_driven=[{"variant": "before", "why": "too slow"}]))
-    assert driven_rows(load_project(world.project))[2].text == "too slow"
+    assert rows(world)[2].text == "too slow"
+    model = world.project / "model" / "Handover.tla"
+    model.write_text(model.read_text().replace("vars ==", "\\* A comment.\nvars =="))
+    assert [row.state for row in rows(world)] == ["reproduced", "parts", "not driven"]
     world.driver("Drives", "It drives")
-    assert stale(load_project(world.project), saved[0])
-    assert [row.state for row in driven_rows(load_project(world.project))] == ["stale", "stale", "not driven"]
+    assert stale(*opened(world), saved[0])
+    assert [row.state for row in rows(world)] == ["stale", "stale", "not driven"]
 
 
 def test_a_counterexample_from_a_file_is_driven(world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -186,7 +186,7 @@ def _validate(gathering: Gathering) -> None:
         on_event(f"replaying trace {name}")
         traces.append(replay(project, context.spec, context.actions, name, context.tools))
     parts["traces"] = tuple(traces)
-    parts["driven"] = driven_rows(project)
+    parts["driven"] = driven_rows(project, context.spec)
 
 
 def _verify(gathering: Gathering) -> None:

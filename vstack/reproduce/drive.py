@@ -99,7 +99,7 @@ def saved_cell(context: Context, driven: DrivenCellRuns) -> SavedCell:
         actions=tuple(sorted({step.action for step in driven.schedule.steps[: first.steps]})),
         events=driven.events,
         parts_at=first.parting.action if first.parting else None,
-        basis=cell_basis(project, cell.variant, cell.schedule),
+        basis=cell_basis(project, context.spec, cell.variant, cell.schedule),
         recorded=now(),
         machine=machine(),
     )

@@ -8,9 +8,10 @@ from vstack.project import Project
 from vstack.reproduce.saved import SavedCell, read_saved, stale
 from vstack.results import DrivenRow
 from vstack.sections import DrivenCell
+from vstack.tla.tree import Spec
 
 
-def driven_rows(project: Project) -> tuple[DrivenRow, ...]:
+def driven_rows(project: Project, spec: Spec) -> tuple[DrivenRow, ...]:
     """A row for each cell that is to be driven, then for each violated cell that is not; none without a driver.
 
     Raises:
@@ -20,15 +21,15 @@ def driven_rows(project: Project) -> tuple[DrivenRow, ...]:
     if section is None:
         return ()
     saved = {(c.variant, c.environment, c.goal, c.schedule): c for c in read_saved(project).cells}
-    rows = [_row(project, cell, saved.get(_key(cell))) for cell in section.cells]
+    rows = [_row(project, spec, cell, saved.get(_key(cell))) for cell in section.cells]
     return (*rows, *_undriven(project, {(cell.variant, cell.environment, cell.goal) for cell in section.cells}))
 
 
-def _row(project: Project, cell: DrivenCell, saved: SavedCell | None) -> DrivenRow:
+def _row(project: Project, spec: Spec, cell: DrivenCell, saved: SavedCell | None) -> DrivenRow:
     names = cell.model_dump()
     if saved is None:
         return DrivenRow(**names, state="not driven", text="declared, and never driven: `vstack reproduce --save`")
-    if stale(project, saved):
+    if stale(project, spec, saved):
         state, text = "stale", "the driver, the model or the commit changed since it was driven"
     elif not saved.as_expected:
         state, text = "not as expected", saved.reason

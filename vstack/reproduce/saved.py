@@ -11,7 +11,8 @@ from vstack.errors import VstackError
 from vstack.files import write_atomic
 from vstack.project import Project
 from vstack.results import Result
-from vstack.validate.cells import module_inputs
+from vstack.tla.closure import closure
+from vstack.tla.tree import Spec
 from vstack.validate.traces.recorded import digest, driver_digest
 
 RESULTS = "results.json"
@@ -95,27 +96,31 @@ def save(project: Project, cells: tuple[SavedCell, ...]) -> None:
     write_atomic(saved_path(project), saved.model_dump_json(indent=1, exclude_defaults=True) + "\n")
 
 
-def cell_basis(project: Project, variant: str, schedule: str | None) -> str:
-    """SHA-256 over all that a driven cell rests on: driver, section, model and goals, guards and commit of its variants."""
+def cell_basis(project: Project, spec: Spec, variant: str, schedule: str | None) -> str:
+    """SHA-256 over all that a driven cell rests on: driver, section, model and goals, guards and commit of its variants.
+
+    Model and goals count by what they mean (``tla.closure``): a comment, or a
+    definition moved to another module, makes no result stale.
+    """
     section = project.file.reproduce
     assert section is not None
     names = [name for name in (variant, schedule) if name is not None]
+    formulas = [project.model.spec, *(goal.formula for goal in project.file.goals.values() if goal.kind != "z3" and goal.formula)]
     return digest(
         {
             "driver": driver_digest(project),
             "section": section.model_dump(mode="json", exclude={"cells", "not_driven", "seconds", "template"}),
-            "modules": module_inputs(project),
-            "model": project.model.model_dump(mode="json"),
-            "goals": {name: goal.formula for name, goal in project.file.goals.items()},
+            "formulas": {name: closure(spec, name, overrides=project.model.overrides).digest for name in formulas},
+            "model": project.model.model_dump(mode="json", exclude={"module"}),
             "environments": {name: item.constants for name, item in project.file.environments.items()},
             "variants": [project.file.variants[name].model_dump(mode="json", exclude={"english"}) for name in names],
         }
     )
 
 
-def stale(project: Project, cell: SavedCell) -> bool:
+def stale(project: Project, spec: Spec, cell: SavedCell) -> bool:
     """Whether the cell was driven with another driver, model or commit than the project now has."""
-    return cell.variant not in project.file.variants or cell.basis != cell_basis(project, cell.variant, cell.schedule)
+    return cell.variant not in project.file.variants or cell.basis != cell_basis(project, spec, cell.variant, cell.schedule)
 
 
 def _name(cell: SavedCell) -> tuple[str, str, str, str]:

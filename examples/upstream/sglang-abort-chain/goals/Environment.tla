@@ -10,8 +10,7 @@ CONSTANTS
   HandleMayFail,    \* one handle of a chunk may fail while its siblings run
   CallMayGiveUp,    \* a synchronous write may return -1 on wall clock, still live
   RoomReuse,        \* the router gives all requests the same bootstrap room
-  SilentReuse,      \* ... but only when nothing of an earlier use is under way
-  Generation        \* ours: the engines know a request by its incarnation
+  SilentReuse       \* ... but only when nothing of an earlier use is under way
 
 VARIABLES
   succ,     \* ranks that reported success for a request
@@ -68,26 +67,6 @@ UserAborts(i) ==
   /\ dst[i] \in {"prealloc", "wait"}
   /\ gone' = [gone EXCEPT ![i] = TRUE]
   /\ UNCHANGED <<decodeVars, prefillVars, netVars, flight, content, noproof>>
-
-\* @environment the router sends the next request, to D and to every rank of P,
-\* when both have answered the one before; it takes over the room's entry in P's
-\* tables, and an entry that says success ends P's scheduler, which is left out
-\* @process client
-Arrives(i) ==
-  /\ dst[i] = "none"
-  /\ dst[i - 1] = "released"
-  /\ \A k \in Ranks : i - 1 \in fin[k]
-  /\ \A k \in Ranks, m \in Reqs :
-       Room(m) = Room(i) /\ ~Generation => pst[k][m] # "success"
-  /\ SilentReuse => \A k \in Ranks :
-       up[k] = <<>> /\ down[k] = <<>> /\ ~InHand(k, i - 1)
-  /\ dst' = [dst EXCEPT ![i] = "prealloc"]
-  /\ pst' = [k \in Ranks |-> [m \in Reqs |->
-       IF m = i THEN "boot"
-       ELSE IF Room(m) = Room(i) /\ ~Generation THEN "none" ELSE pst[k][m]]]
-  /\ UNCHANGED <<free, own, told, succ, armed, acks, bads, late>>
-  /\ UNCHANGED <<fin, q, wk, ctl, cnt, tgt, offered, poison>>
-  /\ UNCHANGED <<netVars, flight, content, gone, noproof>>
 
 \* @environment another prefill instance delivers the whole of another request
 \* that D has given pages to, and it starts to decode

@@ -9,7 +9,7 @@ CONSTANTS
   FailFirst, Hold, AllRanks, FreshAcks, DrainAll, WorkerAcks,   \* C1 to C6
   CountFirst, CountCleared, TryOnce,                \* step 3
   OwnCount,                                         \* one change to NIXL
-  ArmFirst, HoldFailed, KeepTarget,                 \* ours, with Generation
+  Generation, ArmFirst, HoldFailed, KeepTarget,     \* ours
   OweCleared, Unproven, Quarantine
 
 Jobs == Ranks \X Reqs
@@ -272,6 +272,30 @@ DHear(k) ==
              THEN told' = [told EXCEPT ![i] = TRUE] ELSE UNCHANGED told
   /\ UNCHANGED <<dst, free, own, armed, late, prefillVars, down>>
   /\ UNCHANGED <<flight, content, gone, noproof>>
+
+\* The next request under the room comes, when D and every rank of P have answered the one before:
+\* P's sender takes over the room's entry in the rank's tables. An entry that says success ends P's
+\* scheduler there, which is left out.
+\* @process prefill-scheduler
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:712-712@86b9bf5812b72968013a3bb1618ee83183ff35d5 sha256:fd885920eaa8da45
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:712-712@57909f731b0fb325f0313946cf358a23fbe0fd00 sha256:fd885920eaa8da45
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1123-1123@97dedd1ce9b161c476e0a91106857f210b5bfa41 sha256:fd885920eaa8da45
+\* @anchor sglang:python/sglang/srt/disaggregation/common/conn.py:1167-1167@adca19c4970933fa1990fecf3541b527d3153594 sha256:fd885920eaa8da45
+Arrives(i) ==
+  /\ dst[i] = "none"
+  /\ dst[i - 1] = "released"
+  /\ \A k \in Ranks : i - 1 \in fin[k]
+  /\ \A k \in Ranks, m \in Reqs :
+       Room(m) = Room(i) /\ ~Generation => pst[k][m] # "success"
+  /\ SilentReuse => \A k \in Ranks :
+       up[k] = <<>> /\ down[k] = <<>> /\ ~InHand(k, i - 1)
+  /\ dst' = [dst EXCEPT ![i] = "prealloc"]
+  /\ pst' = [k \in Ranks |-> [m \in Reqs |->
+       IF m = i THEN "boot"
+       ELSE IF Room(m) = Room(i) /\ ~Generation THEN "none" ELSE pst[k][m]]]
+  /\ UNCHANGED <<free, own, told, succ, armed, acks, bads, late>>
+  /\ UNCHANGED <<fin, q, wk, ctl, cnt, tgt, offered, poison>>
+  /\ UNCHANGED <<netVars, flight, content, gone, noproof>>
 
 \* P's scheduler hands the next chunk of a request to a rank's transfer queue, unless the room is cleared or, with Mooncake, failed.
 \* @process prefill-scheduler
