@@ -175,7 +175,19 @@ def test_what_differs_is_shown_with_both_states(
     [
         ("    def seen(self, goal):\n", '    def seen(self, goal):\n        return "always"\n', "before the first step"),
         ('            "page"', '            "pages"', "`pages`, which is no variable of the model"),
-        ("        return {\n", "        return {}\n        return {\n", "nothing was compared"),
+        ("        return {\n", "        return {}\n        return {\n", "nothing was observed after step 1"),
+        ("    def seen(self, goal):\n", "    def seen(self, goal):\n        return 7\n", "seen() must return a sentence"),
+        ("        return {\n", "        return [1]\n        return {\n", "observe() must return a dict"),
+        (
+            "        self.server.abort(r)\n",
+            "        import glob, os\n        path = glob.glob('/tmp/**/vstack-reproduce-*/report', recursive=True)\n"
+            "        path += glob.glob(os.environ.get('TMPDIR', '/tmp') + '/vstack-reproduce-*/report')\n"
+            "        for one in path:\n            with open(one, 'a') as f:\n"
+            "                f.write('{\"kind\": \"step\", \"at\": 2, \"observed\": {\"page\": \"r1\"}, \"seen\": null}\\n' * 2)\n"
+            "                f.write('{\"kind\": \"seen\", \"text\": \"forged\"}\\n{\"kind\": \"end\", \"threads\": []}\\n')\n"
+            "        os._exit(0)\n",
+            "something else wrote into it",
+        ),
         ('"Abort": self.abort', '"Abortion": self.abort', "does not know the action Abort (step 2)"),
         ("        self.server.abort(r)\n", "        raise KeyError(r)\n", "the driver failed at step 2: KeyError: 'r1'"),
         ("        self.server.abort(r)\n", "        import os; os._exit(3)\n", "the interpreter died: exit status 3"),
@@ -253,6 +265,17 @@ def test_a_checkout_that_does_not_serve_is_refused(world: World, tmp_path: Path)
     (changed / ".git" / "info" / "exclude").write_text("queue.py\n")
     (changed / "queue.py").write_text("")
     refused("local changes: queue.py", checkout=changed)
+    (changed / "queue.py").unlink()
+    (changed / "handover").mkdir()
+    (changed / "handover" / "__init__.pyc").write_bytes(b"")
+    refused("local changes: handover", checkout=changed)
+    shutil.rmtree(changed / "handover")
+    for flag in ("--assume-unchanged", "--skip-worktree"):
+        git(changed, "update-index", flag, "handover.py")
+        refused(r"handover.py \(marked", checkout=changed)
+        git(changed, "update-index", flag.replace("--", "--no-"), "handover.py")
+    (tmp_path / "a:b").mkdir()
+    refused("can't import from a path", checkout=tmp_path / "a:b")
     refused("No checkout", checkout=None)
     refused("does not exist", python=tmp_path / "python")
     refused("not a Python interpreter", python=Path("/bin/true"))
@@ -260,6 +283,21 @@ def test_a_checkout_that_does_not_serve_is_refused(world: World, tmp_path: Path)
     refused("No driven cell of before fits", goal="Finality")
     refused("no counterexample to drive: holds", variant="after", goal="Isolation", environment="calm", checkout=world.fixed)
     refused("Nothing to drive", variant=None)
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"pythonpath": ["../elsewhere"]}, "leaves the checkout"),
+        ({"pythonpath": ["/usr/lib"]}, "leaves the checkout"),
+        ({"variables": {"PYTHONPATH": "/x"}}, "may not set PYTHONPATH"),
+        ({"variables": {"LD_PRELOAD": "/x"}}, "may not set LD_PRELOAD"),
+    ],
+)
+def test_the_section_can_not_bring_other_code(world: World, section: dict[str, Any], said: str) -> None:
+    world.edit(lambda data: data["reproduce"].update(section))
+    with pytest.raises(VstackError, match=said):
+        drive(world)
 
 
 def test_an_interpreter_is_made_with_the_pinned_packages(world: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -282,6 +320,10 @@ def test_recorded_traces_replay_until_what_they_rest_on_changes(world: World, ca
         assert trace_check.run(world.project, ("along",), log=None, as_json=False) == 1
         assert f"The trace is stale: {reason}" in capsys.readouterr().out
 
+    whole = log.read_text()
+    log.write_text(whole.split("\n", 1)[1])
+    stale_because("its first line does not say")
+    log.write_text(whole)
     world.driver("import queue\n", "import queue  # the same\n")
     stale_because("the driver has changed")
     world.driver("import queue  # the same\n", "import queue\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from vstack.abstract.git_objects import run_git
@@ -25,6 +26,10 @@ def check_checkout(project: Project, variant: str, folder: Path) -> str:
             todo="Name a variant with a `commit`",
         )
     place = str(folder)
+    if os.pathsep in str(folder.resolve()):
+        raise VstackError(
+            f"Python can't import from a path that holds `{os.pathsep}`", where=place, todo="Name a checkout elsewhere"
+        )
     if not folder.is_dir():
         raise VstackError("The checkout does not exist", where=place, todo=_make(section.repo, wanted))
     status, head, _ = run_git(["-C", place, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
@@ -47,6 +52,7 @@ def check_checkout(project: Project, variant: str, folder: Path) -> str:
     # Ignored files count: the code under test would import them, and they are no commit's.
     status, changed, problem = run_git(["-C", place, "status", "--porcelain=v1", "--ignored", "--untracked-files=all"])
     files = [line for line in changed.decode("utf-8", "replace").splitlines() if not _harmless(line[3:])]
+    files += _hidden(place)
     if status != 0 or files:
         first = files[0][3:] if files else problem
         raise VstackError(
@@ -58,8 +64,15 @@ def check_checkout(project: Project, variant: str, folder: Path) -> str:
 
 
 def _harmless(path: str) -> bool:
-    """Python's own caches: derived from the sources that the commit fixes, and not used (see `run`)."""
-    return path.endswith((".pyc", "__pycache__/"))
+    """Python's own caches, which are not used (see `run`); bytecode beside the sources is, where there is no source."""
+    return "__pycache__/" in path
+
+
+def _hidden(place: str) -> list[str]:
+    """Files that git was told not to look at: they may hold anything."""
+    _, listed, _ = run_git(["-C", place, "ls-files", "-v"])
+    lines = listed.decode("utf-8", "replace").splitlines()
+    return [f"!! {line[2:]} (marked assume-unchanged or skip-worktree)" for line in lines if line[0] == "S" or line[0].islower()]
 
 
 def _make(repo: str, commit: str) -> str:

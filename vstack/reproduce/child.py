@@ -81,16 +81,27 @@ def drive(driver, order, out):
         except Exception as error:
             if type(error).__name__ != "Parted":
                 raise
-            out.say("parted", at=number, why=str(error), observed=driver.observe())
+            out.say("parted", at=number, why=str(error), observed=observed(driver))
             return False
         seconds = time.monotonic() - started
-        out.say("step", at=number, observed=driver.observe(), seen=sight(driver, order), seconds=seconds)
+        out.say("step", at=number, observed=observed(driver), seen=sight(driver, order), seconds=seconds)
     return True
 
 
 def sight(driver, order):
     """What in the real code shows the goal violated, or None."""
-    return driver.seen(order["goal"]) if order["goal"] else None
+    text = driver.seen(order["goal"]) if order["goal"] else None
+    if text is not None and not isinstance(text, str):
+        raise TypeError("seen() must return a sentence or None, not " + type(text).__name__)
+    return text
+
+
+def observed(driver):
+    """The model's variables as the real objects hold them now."""
+    values = driver.observe()
+    if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
+        raise TypeError("observe() must return a dict by variable")
+    return values
 
 
 def strangers(driver, before):
@@ -121,7 +132,7 @@ def main(order_path, out_path):
             elif drive(driver, order, out):
                 if order["settle"] and hasattr(driver, "settle"):
                     driver.settle()
-                    out.say("settled", observed=driver.observe())
+                    out.say("settled", observed=observed(driver))
                 out.say("seen", text=sight(driver, order))
             # What closing the driver does to the code is no part of the run.
             case.ended = True
@@ -143,4 +154,7 @@ def main(order_path, out_path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    paths = sys.argv[1:3]
+    # The driver has no business with either file.
+    del sys.argv[1:]
+    main(*paths)

@@ -59,6 +59,8 @@ def judge(schedule: Schedule, seen: Seen) -> Driven:
     for line in seen.of("step"):
         step = schedule.steps[line["at"] - 1]
         observed = line["observed"]
+        if not observed:
+            return _could_not(seen, f"nothing was observed after step {line['at']}, so nothing was compared with the model")
         strange = sorted(set(observed) - set(step.predicted))
         if strange:
             return _could_not(seen, f"the driver observes `{strange[0]}`, which is no variable of the model")

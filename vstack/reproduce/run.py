@@ -12,7 +12,7 @@ from typing import Any
 
 from vstack import process
 from vstack.errors import VstackError
-from vstack.project import Project
+from vstack.project import PROJECT_FILE, Project
 from vstack.reproduce.agree import plain
 from vstack.reproduce.schedule import Scheduled
 from vstack.tla.values import parse_value
@@ -68,6 +68,7 @@ def run_driver(project: Project, checkout: Path, python: Path, order: Order) -> 
     driver = project.root / section.driver
     if not driver.is_file():
         raise VstackError("The driver does not exist", where=str(driver), todo="Mend `reproduce.driver` in vstack.yaml")
+    _check_section(section.pythonpath, section.variables, checkout, project)
     with tempfile.TemporaryDirectory(prefix="vstack-reproduce-") as scratch:
         folder = Path(scratch)
         (folder / "work").mkdir()
@@ -83,6 +84,21 @@ def run_driver(project: Project, checkout: Path, python: Path, order: Order) -> 
         lines, events, stacks = _report(files["report"]), _text(files["events"]), _text(files["stacks"])
     problem = _problem(lines, done, stacks, section.seconds)
     return Seen(lines, events, round(done.seconds, 3), problem, stacks)
+
+
+def _check_section(pythonpath: list[str], variables: dict[str, str], checkout: Path, project: Project) -> None:
+    """Code that the driver runs is the checkout's: the section can't bring another.
+
+    Raises:
+        VstackError: a folder outside the checkout, or a variable that decides what Python loads.
+    """
+    where = str(project.root / PROJECT_FILE)
+    for folder in pythonpath:
+        if not (checkout / folder).resolve().is_relative_to(checkout.resolve()):
+            raise VstackError(f"`reproduce.pythonpath` leaves the checkout: {folder}", where=where, todo="Name folders of the checkout")
+    for name in variables:
+        if name.startswith(("PYTHON", "LD_", "DYLD_")) or name in ("PATH", "HOME"):
+            raise VstackError(f"`reproduce.variables` may not set {name}: it decides which code runs", where=where, todo="Remove it")
 
 
 def _order(
@@ -134,9 +150,12 @@ def _report(path: Path) -> tuple[dict[str, Any], ...]:
     lines = []
     for line in _text(path).splitlines():
         try:
-            lines.append(json.loads(line))
+            said = json.loads(line)
         except ValueError:
             break  # A killed child leaves half a line: nothing after it was said.
+        if not isinstance(said, dict) or "kind" not in said:
+            break
+        lines.append(said)
     return tuple(lines)
 
 
@@ -158,9 +177,20 @@ def _problem(lines: Sequence[dict[str, Any]], done: process.Finished, stacks: st
             return f"the driver hung {at} and was stopped after {seconds:g} s; its threads' stacks follow"
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         return f"the interpreter died: {said[-1]}"
+    if not _in_order(lines):
+        return "its report is not in the order in which a run is made: something else wrote into it"
     if kinds["end"]["threads"]:
         return f"the driver left threads behind: {', '.join(kinds['end']['threads'])}"
     return None
+
+
+def _in_order(lines: Sequence[dict[str, Any]]) -> bool:
+    """Whether the report is what one run says, once each: ready, before, steps from 1 on, how it ended, end."""
+    said = [line["kind"] for line in lines]
+    steps = [line.get("at") for line in lines if line["kind"] == "step"]
+    shape = ["ready", "before", *["step"] * len(steps)]
+    ends = (["parted", "end"], ["seen", "end"], ["settled", "seen", "end"])
+    return steps == list(range(1, len(steps) + 1)) and (said == ["ready", "end"] or any(said == shape + end for end in ends))
 
 
 def _steps(lines: Sequence[dict[str, Any]]) -> int:

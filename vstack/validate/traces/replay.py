@@ -55,6 +55,8 @@ def prepare(project: Project, spec: Spec, actions: tuple[Action, ...], name: str
     path = log or project.root / mapping.log
     recorded, events = read_recorded(path)
     stale = recorded.stale(project, mapping) if recorded is not None else None
+    if recorded is None and project.file.reproduce is not None and name in project.file.reproduce.traces:
+        stale = "its first line does not say what recorded it"
     if stale:
         raise RefusedError(
             f"The trace is stale: {stale}", where=str(path), todo=f"Record it again: `vstack reproduce --record {name}`"
