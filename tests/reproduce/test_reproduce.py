@@ -17,6 +17,7 @@ from vstack.commands import reproduce, trace_check, verify
 from vstack.context import open_project
 from vstack.errors import VstackError
 from vstack.project import Project, load_project
+from vstack.reproduce.checkout import check_checkout
 from vstack.reproduce.rows import driven_rows
 from vstack.reproduce.saved import read_saved, stale
 from vstack.results import DrivenRow
@@ -274,6 +275,10 @@ def test_a_checkout_that_does_not_serve_is_refused(world: World, tmp_path: Path)
         git(changed, "update-index", flag, "handover.py")
         refused(r"handover.py \(marked", checkout=changed)
         git(changed, "update-index", flag.replace("--", "--no-"), "handover.py")
+    # What a sparse checkout leaves out is no change.
+    git(changed, "update-index", "--skip-worktree", "handover.py")
+    (changed / "handover.py").unlink()
+    assert check_checkout(load_project(world.project), "before", changed) == git(changed, "rev-parse", "HEAD")
     (tmp_path / "a:b").mkdir()
     refused("can't import from a path", checkout=tmp_path / "a:b")
     refused("No checkout", checkout=None)

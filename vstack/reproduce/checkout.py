@@ -69,10 +69,14 @@ def _harmless(path: str) -> bool:
 
 
 def _hidden(place: str) -> list[str]:
-    """Files that git was told not to look at: they may hold anything."""
-    _, listed, _ = run_git(["-C", place, "ls-files", "-v"])
-    lines = listed.decode("utf-8", "replace").splitlines()
-    return [f"!! {line[2:]} (marked assume-unchanged or skip-worktree)" for line in lines if line[0] == "S" or line[0].islower()]
+    """Files that git was told not to look at: they may hold anything. One that a sparse checkout leaves out is not there."""
+    _, listed, _ = run_git(["-C", place, "ls-files", "-v", "-z"])
+    found = []
+    for line in listed.decode("utf-8", "replace").split("\0"):
+        flag, path = line[:1], line[2:]
+        if flag.islower() or (flag == "S" and os.path.lexists(os.path.join(place, path))):
+            found.append(f"!! {path} (marked assume-unchanged or skip-worktree)")
+    return found
 
 
 def _make(repo: str, commit: str) -> str:
