@@ -10,16 +10,16 @@ KIND, WHAT = 10, "several steps of the code collapsed into one"
 _LANDS = "  /\\ transfer' = r\n  /\\ phase' = [phase EXCEPT ![r] = \"loading\"]"
 INPUTS = (
     Input(
-        "a start that lands at once",
-        edits((MODEL, _LANDS, "  /\\ transfer' = \"none\"\n  /\\ phase' = [phase EXCEPT ![r] = \"ready\"]")),
-        r"never|fire|before / aborts / Isolation",
-        edits((MODEL, _LANDS, "  /\\ phase' = [phase EXCEPT ![r] = \"loading\"]\n  /\\ transfer' = r")),
-    ),
-    Input(
         "the free waits inside its step",
         edits((MODEL, "  /\\ GuardWait => transfer # r\n", "  /\\ transfer # r\n")),
         BUG_GONE,
         comment(MODEL),
+    ),
+    Input(
+        "a start that lands at once",
+        edits((MODEL, _LANDS, "  /\\ transfer' = \"none\"\n  /\\ phase' = [phase EXCEPT ![r] = \"ready\"]")),
+        r"never|fire|before / aborts / Isolation",
+        edits((MODEL, _LANDS, "  /\\ phase' = [phase EXCEPT ![r] = \"loading\"]\n  /\\ transfer' = r")),
     ),
     Input(
         "the free ends the transfer too",
