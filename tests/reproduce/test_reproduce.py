@@ -305,6 +305,15 @@ def test_the_section_can_not_bring_other_code(world: World, section: dict[str, A
         drive(world)
 
 
+@pytest.mark.parametrize("name", ["handover.py", "handover/__init__.py", "handover.pyc"])
+def test_a_module_beside_the_driver_can_not_pass_for_the_checkouts(world: World, name: str) -> None:
+    path = world.project / "reproduce" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text((world.buggy / "handover.py").read_text())
+    with pytest.raises(VstackError, match="would be imported instead of the checkout's handover"):
+        drive(world)
+
+
 def test_an_interpreter_is_made_with_the_pinned_packages(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(VstackError, match="--prepare"):
         drive(world, python=None)

@@ -68,7 +68,7 @@ def run_driver(project: Project, checkout: Path, python: Path, order: Order) -> 
     driver = project.root / section.driver
     if not driver.is_file():
         raise VstackError("The driver does not exist", where=str(driver), todo="Mend `reproduce.driver` in vstack.yaml")
-    _check_section(section.pythonpath, section.variables, checkout, project)
+    _check_section(section.pythonpath, section.variables, checkout, driver, project)
     with tempfile.TemporaryDirectory(prefix="vstack-reproduce-") as scratch:
         folder = Path(scratch)
         (folder / "work").mkdir()
@@ -86,16 +86,29 @@ def run_driver(project: Project, checkout: Path, python: Path, order: Order) -> 
     return Seen(lines, events, round(done.seconds, 3), problem, stacks)
 
 
-def _check_section(pythonpath: list[str], variables: dict[str, str], checkout: Path, project: Project) -> None:
+def _check_section(
+    pythonpath: list[str], variables: dict[str, str], checkout: Path, driver: Path, project: Project
+) -> None:
     """Code that the driver runs is the checkout's: the section can't bring another.
 
     Raises:
-        VstackError: a folder outside the checkout, or a variable that decides what Python loads.
+        VstackError: a folder outside the checkout, a module beside the driver that
+            goes by the name of one there, or a variable that decides what Python loads.
     """
     where = str(project.root / PROJECT_FILE)
     for folder in pythonpath:
         if not (checkout / folder).resolve().is_relative_to(checkout.resolve()):
             raise VstackError(f"`reproduce.pythonpath` leaves the checkout: {folder}", where=where, todo="Name folders of the checkout")
+        # The driver's own folder is searched first.
+        for beside in sorted(driver.parent.iterdir()):
+            name = beside.name.partition(".")[0]
+            inside = checkout / folder / name
+            if name and (inside.is_dir() or inside.with_suffix(".py").exists()) and beside.suffix in ("", ".py", ".pyc", ".so"):
+                raise VstackError(
+                    f"`{beside.name}` beside the driver would be imported instead of the checkout's {name}",
+                    where=str(beside),
+                    todo="Name it otherwise",
+                )
     for name in variables:
         if name.startswith(("PYTHON", "LD_", "DYLD_")) or name in ("PATH", "HOME"):
             raise VstackError(f"`reproduce.variables` may not set {name}: it decides which code runs", where=where, todo="Remove it")
