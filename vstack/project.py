@@ -33,7 +33,7 @@ from vstack.sections import (
     TraceMapping,
     Variant,
 )
-from vstack.strict_yaml import StrictLoader
+from vstack.strict_yaml import parse_yaml
 
 PROJECT_FILE = "vstack.yaml"
 LOCK_FILE = "vstack.lock"
@@ -194,14 +194,7 @@ def load_project(folder: Path) -> Project:
             "No vstack.yaml here", where=str(path), todo="Run `vstack init` in the project's folder, or name the folder"
         )
     text = read_text(path)
-    try:
-        data = yaml.load(text, Loader=StrictLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise VstackError(
-            f"vstack.yaml is not valid YAML: {getattr(error, 'problem', error)}", where=where, todo="Mend that line"
-        ) from None
+    data = parse_yaml(text, path, what="vstack.yaml is not valid YAML")
     if not isinstance(data, dict):
         raise VstackError("vstack.yaml must be a mapping", where=str(path), todo="Run `vstack init` for an example")
     try:

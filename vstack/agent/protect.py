@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from vstack.errors import RefusedError, VstackError
+from vstack.errors import RefusedError
 from vstack.files import read_text
 from vstack.project import LOCK_FILE, PROJECT_FILE
 from vstack.specify.lock import read_lock
-from vstack.strict_yaml import StrictLoader
+from vstack.strict_yaml import parse_yaml
 
 # Text that people and tools read; nothing that a shell, Java or Python would load by itself.
 _KINDS = frozenset({".tla", ".cfg", ".yaml", ".yml", ".md", ".txt", ".json", ".jsonl", ".smt2", ".py", ".html", ".j2"})
@@ -131,12 +129,5 @@ def _plain(name: str) -> str:
 
 
 def _sections(text: str, path: Path) -> dict[str, Any]:
-    try:
-        data = yaml.load(text, Loader=StrictLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise VstackError(
-            f"This is not YAML: {getattr(error, 'problem', error)}", where=where, todo="Mend it"
-        ) from None
+    data = parse_yaml(text, path, what="This is not YAML")
     return data if isinstance(data, dict) else {}
