@@ -128,3 +128,14 @@ def test_leaving_a_project_out_is_no_way_past_its_checks(clone: Path) -> None:
     (clone / "vstack.yaml").symlink_to("elsewhere.txt")
     git(clone, "add", "vstack.yaml")
     assert run(clone, *VSTACK, "ci", "--base", "target", "-q").returncode == 1
+
+
+def test_a_replaced_commit_does_not_stand_in_for_the_base(clone: Path) -> None:
+    git(clone, "rm", "-q", "-r", "--cached", ".")
+    for name in ("vstack.yaml", "vstack.lock"):
+        (clone / name).unlink()
+    git(clone, "commit", "-q", "--allow-empty", "-m", "nothing is left")
+    git(clone, "replace", "target", "HEAD")
+    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q")
+    assert ended.returncode == 1
+    assert "project-gone: target holds a project in ." in ended.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from vstack.abstract.git_objects import run_git
 from vstack.audit.catalog import rule_id
 from vstack.commands.console import progress, render
 from vstack.context import cores, open_project
@@ -84,9 +84,9 @@ def run(
 
 def _projects(*, allow_none: bool) -> tuple[Path, ...]:
     """The folders of all projects that git tracks below the current folder."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--", f"*{PROJECT_FILE}"], capture_output=True, text=True, check=False)
-    names = [name for name in listed.stdout.split("\0") if Path(name).name == PROJECT_FILE]
-    if listed.returncode != 0 or not (names or allow_none):
+    status, listed, _ = run_git(["ls-files", "-z", "--", f"*{PROJECT_FILE}"])
+    names = [name for name in os.fsdecode(listed).split("\0") if Path(name).name == PROJECT_FILE]
+    if status != 0 or not (names or allow_none):
         raise VstackError("git tracks no vstack.yaml here", where=os.getcwd(), todo="Name the projects' folders")
     return tuple(Path(name).parent for name in names)
 
@@ -97,10 +97,11 @@ def _gone(base: str) -> tuple[str, ...]:
     Leaving a project out must not be a way past its checks.
     """
     commit = read_base(Path.cwd(), base).commit
-    command = ["git", "ls-tree", "-r", "-z", "--name-only", commit, "."]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    status, listed, problem = run_git(["ls-tree", "-r", "-z", "--name-only", commit, "."])
+    if status != 0:
+        raise VstackError(f"The projects of {base} can't be listed: {problem}", where=os.getcwd())
     marks = {PROJECT_FILE, LOCK_FILE}
-    held = {str(Path(name).parent) for name in listed.stdout.split("\0") if Path(name).name in marks}
+    held = {str(Path(name).parent) for name in os.fsdecode(listed).split("\0") if Path(name).name in marks}
     return tuple(sorted(place for place in held if not _is_project(Path(place))))
 
 
@@ -108,8 +109,8 @@ def _is_project(folder: Path) -> bool:
     """Whether ``folder`` holds a project of this very tree: no file or folder on the way is a link."""
     file = folder / PROJECT_FILE
     links = (file, *(parent for parent in file.parents if parent != Path(".")))
-    tracked = subprocess.run(["git", "ls-files", "--error-unmatch", "--", str(file)], capture_output=True, check=False)
-    return file.is_file() and not any(link.is_symlink() for link in links) and tracked.returncode == 0
+    status, _, _ = run_git(["ls-files", "--error-unmatch", "--", str(file)])
+    return file.is_file() and not any(link.is_symlink() for link in links) and status == 0
 
 
 def _lost(place: str, base: str) -> Problem:

@@ -16,7 +16,8 @@ _SECONDS = 60.0
 
 def git(folder: str, *arguments: str, send: bytes | None = None) -> subprocess.CompletedProcess[bytes] | None:
     """git's answer in ``folder``; None where there is no git, or it does not end."""
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    # Replacement refs of the working clone must not stand in for what was committed.
+    environment = {**os.environ, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
         return subprocess.run(
             ["git", *arguments],

@@ -16,7 +16,9 @@ def output(argv: list[str], *, quiet: bool = False) -> tuple[int, bytes]:
         actions: list[tuple[object, ...]] = [(os.POSIX_SPAWN_DUP2, writing, 1), (os.POSIX_SPAWN_CLOSE, reading)]
         if quiet:
             actions.append((os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0))
-        child = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)  # type: ignore[arg-type]
+        # Replacement refs of the working clone must not stand in for what was committed.
+        environment = {**os.environ, "GIT_NO_REPLACE_OBJECTS": "1"}
+        child = os.posix_spawnp(argv[0], argv, environment, file_actions=actions)  # type: ignore[arg-type]
     finally:
         os.close(writing)
     pieces = []
