@@ -17,6 +17,7 @@ COMMANDS = {
     "check": ("check", "Run all five stages and say whether the project holds, or is as expected."),
     "validate": ("validate", "Run the matrix, guard removals, mutants and traces of a project."),
     "verify": ("verify", "Decide the goals of a project with TLC and Z3."),
+    "audit": ("audit", "Ask every rule that needs no engine run, or explain a rule."),
     "explain": ("explain", "Tell a counterexample in plain words, with the schedule for a unit test."),
     "reproduce": ("reproduce", "Drive a counterexample through the real code."),
     "report": ("report", "Write the HTML page of one or more checked projects."),

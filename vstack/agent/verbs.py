@@ -34,6 +34,7 @@ MOST_WAIT = 300.0
 _POSITIONAL = {
     ("spec_draft", "name"): "The goal's name, as TLA+ would have it.",
     ("spec_show", "goal"): "Only this goal; all of them, with every pinned setting, if left out.",
+    ("audit", "rules"): "Explain these rules (VS301, or a name) instead of asking them.",
     ("trace_check", "names"): "Traces of vstack.yaml; all, if left out.",
     ("status", "name"): "The run's id; all runs of the project are listed, if left out.",
 }
@@ -96,6 +97,7 @@ VERBS = {
         _verb("validate", long=True),
         _verb("trace check", zero="the traces replay, and corrupted ones are rejected", long=True),
         _verb("verify", long=True),
+        _verb("audit", zero="no rule found anything; this says nothing about whether the goals hold", long=True),
         _verb("check", long=True),
         _verb("explain", done="told; a counterexample is what TLC found, not an opinion", text=True),
         _verb("reproduce", zero="the real code did what was asked of it", long=True, writes=True),

@@ -7,9 +7,11 @@ where what they read is at hand; a test keeps names here and there the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-DOCS = Path(__file__).parent.parent.parent / "docs" / "rules.md"
+PAGE = "docs/rules.md"
+DOCS = Path(__file__).parent.parent.parent / PAGE
 LOCK, TREE, GIT, RUNS, MUTANTS = "the lock and its signatures", "the syntax tree", "git", "engine runs", "mutants"
 
 
@@ -22,6 +24,11 @@ class Rule:
     reads: str
     cheat: str
     honest: str
+
+    @property
+    def checked_in(self) -> tuple[str, ...]:
+        """The modules of the package that make its findings."""
+        return _checked_in(self.name)
 
 
 _TABLE = (
@@ -85,13 +92,47 @@ def rule_id(name: str) -> str:
     return RULES[name].id
 
 
+_SOURCES = Path(__file__).parent.parent
+# These are chosen by an expression there.
+_CHOSEN = {
+    "cell": ("vstack/keep/outcome.py",),
+    "trace-refused": ("vstack/validate/traces/replay.py",),
+    "trace-differs": ("vstack/validate/traces/replay.py",),
+    **dict.fromkeys(("mutant-survived", "mutant-undecided", "mutant-broken"), ("vstack/keep/findings.py",)),
+}
+# Where rules are told, or asked for again, but not made.
+_TELLING = frozenset({"audit", "forge", "report"})
+
+
+def _checked_in(name: str) -> tuple[str, ...]:
+    if name in _CHOSEN:
+        return _CHOSEN[name]
+    found = []
+    for file, text in _texts().items():
+        if f'"{name}"' in text:
+            found.append(file)
+    return tuple(found)
+
+
+@cache
+def _texts() -> dict[str, str]:
+    paths = sorted(path for path in _SOURCES.rglob("*.py") if path.relative_to(_SOURCES).parts[0] not in _TELLING)
+    places = {
+        f"vstack/{path.relative_to(_SOURCES).as_posix()}": path
+        for path in paths
+        if path.name not in ("audit.py", "spec_show.py")
+    }
+    return {place: path.read_text(encoding="utf-8") for place, path in places.items()}
+
+
 def page() -> str:
     """docs/rules.md."""
     lines = [
         "# Rules",
         "",
         "Every finding names its rule. An id keeps its meaning for ever; SARIF and pull request annotations carry it.",
-        "Written by `python -m vstack.audit.catalog`.",
+        "`vstack audit` asks those that need no engine run, `vstack check` and `vstack ci` all of them; `vstack audit VS301`",
+        "explains one. Written by `python -m vstack.audit.catalog`.",
     ]
     for rule in RULES.values():
         lines += [
@@ -100,6 +141,8 @@ def page() -> str:
             f"Against: {rule.cheat}.",
             "",
             f"Reads {rule.reads}. To be honest: {rule.honest}.",
+            "",
+            f"Checked in {', '.join(f'`{place}`' for place in rule.checked_in)}.",
         ]
     return "\n".join(lines) + "\n"
 

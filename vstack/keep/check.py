@@ -84,10 +84,10 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
     file = context.project.file
     gathering = Gathering(context, options, on_event)
     on_event("1 specify: comparing the goals with the lock")
-    _specify(gathering)
+    specify(gathering)
     if file.model is not None:
         on_event("2 abstract: reading the model and its anchors")
-        _abstract(gathering)
+        abstract(gathering)
     if not (gathering.refused and "specify" in options.stages):
         if file.model is not None and "validate" in options.stages:
             on_event("3 validate: matrix, guards, mutants, traces")
@@ -117,7 +117,8 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
     return judge(report, has_matrix=bool(file.matrix))
 
 
-def _specify(gathering: Gathering) -> None:
+def specify(gathering: Gathering) -> None:
+    """Stage 1: the project against its lock."""
     context = gathering.context
     spec = context.spec if context.project.file.model is not None else None
     pins = compute_pins(context.project, spec)
@@ -134,7 +135,8 @@ def _helpers(pins: Pins, goal: str) -> tuple[str, ...]:
     return tuple(pins.definitions[key].text for key in pins.goals[goal].definitions[1:])
 
 
-def _abstract(gathering: Gathering) -> None:
+def abstract(gathering: Gathering) -> None:
+    """Stage 2: marks, anchors, scope and the rules on the model's own text; needs a model."""
     context, options = gathering.context, gathering.options
     repos: Repos = open_repos(context.project, options.repos, fetch=options.fetch)
     marks, findings = read_marks(context.project, context.spec)
