@@ -52,16 +52,18 @@ def test_a_false_goal_is_violated_with_values(z3_project: Make):
 
 def test_each_obligation_has_its_record(z3_project: Make):
     records = decide(
-        z3_project("def goal():\n    x = Int('x')\n    return [Obligation('a', x * x >= 0), Obligation('b', x > 0)]")
+        z3_project(
+            "def goal():\n    x = Int('x')\n    return [Obligation('a', x > -1, {'n': x > 0}), Obligation('b', x > 0)]"
+        )
     )
     assert [(r.subject["obligation"], r.verdict) for r in records] == [("a", Verdict.HOLDS), ("b", Verdict.VIOLATED)]
-    assert "it has no assumption" in records[0].reason
+    assert records[0].detail["rests on"] == ["n"]
     assert records[0].detail["obligations"] == 2
     assert len({r.key for r in records}) == 2
 
 
 def test_bit_vectors_wrap_and_integers_do_not(z3_project: Make):
-    goal = "def goal():\n    x = {}\n    return Obligation('up', x + 1 > x)"
+    goal = "def goal():\n    x = {}\n    return Obligation('up', x + 1 > 0, {{'x': x > 0}})"
     assert one(z3_project(goal.format("Int('x')"))).verdict is Verdict.HOLDS
     assert one(z3_project(goal.format("BitVec('x', 8)"))).verdict is Verdict.VIOLATED
 
@@ -88,12 +90,12 @@ def test_quantifiers_datatypes_and_arrays_go_through(z3_project: Make):
         ("import os; print('PROVED', flush=True); os._exit(0)", Verdict.ERROR, "without giving its obligations"),
         ("import sys; sys.exit(0)", Verdict.ERROR, "SystemExit"),
         ("def goal():\n    return True", Verdict.ERROR, "not a vstack"),
-        ("def goal():\n    return []", Verdict.REFUSED, "z3-no-obligation"),
+        ("def goal():\n    return []", Verdict.REFUSED, "z3-fewer"),
         ("def goal():\n    return Obligation('a', 1 == 1)", Verdict.ERROR, "not a Z3 formula"),
-        ("def goal():\n    return Obligation('a', BoolVal(True))", Verdict.REFUSED, "z3-empty-goal"),
-        ("def goal():\n    return Obligation('a', IntVal(2) > 1)", Verdict.REFUSED, "z3-empty-goal"),
+        ("def goal():\n    return Obligation('a', BoolVal(True))", Verdict.REFUSED, "z3-cannot-fail"),
+        ("def goal():\n    return Obligation('a', IntVal(2) > 1)", Verdict.REFUSED, "z3-cannot-fail"),
         ("def goal(:", Verdict.ERROR, "SyntaxError"),
-        ("def goal():\n    x = Int('x')\n    return [Obligation('a', x * x >= 0)] * 2", Verdict.ERROR, "same name"),
+        ("def goal():\n    x = Int('x')\n    return [Obligation('a', x > -1, {'n': x > 0})] * 2", Verdict.ERROR, "same name"),
         ("def goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {'one': x > 0, 'two': x < 0})", Verdict.REFUSED, "z3-contradiction"),
         ("def goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {'n': x > 0, 'me': And(x < 9, x > 1)})", Verdict.REFUSED, "z3-assumed"),
         ("def goal():\n    x, y, z, n = Ints('x y z n')\n    return Obligation('a', x**n + y**n != z**n, {'p': And(x > 0, y > 0, z > 0), 'n': n > 2})",
@@ -128,7 +130,7 @@ def test_a_script_that_patches_the_solver_changes_nothing(z3_project: Make, fake
     record = one(
         z3_project(f"{fake}\ndef goal():\n    x = Int('x')\n    return Obligation('a', x > 1, {{'n': x > 0}})")
     )
-    assert record.verdict in (Verdict.VIOLATED, Verdict.ERROR), record.reason
+    assert record.verdict in (Verdict.VIOLATED, Verdict.REFUSED, Verdict.ERROR), record.reason
 
 
 @pytest.mark.parametrize("text", ["(assert true)", "(assert false)(exit)", "(assert false)(push)(assert true)"])
@@ -167,7 +169,10 @@ REACHING = {
 def test_a_script_that_reaches_out_is_refused_and_nothing_changed(z3_project: Make, act: str):
     project = z3_project("")
     before = {path.name: path.read_bytes() for path in project.root.iterdir() if path.name != "goal.py"}
-    script = act.format(root=project.root) + "\ndef goal():\n    x = Int('x')\n    return Obligation('a', x * x >= 0)"
+    script = (
+        act.format(root=project.root)
+        + "\ndef goal():\n    x = Int('x')\n    return Obligation('a', x > -1, {'n': x > 0})"
+    )
     record = one(z3_project(script))
     assert record.verdict is Verdict.REFUSED, record.reason
     assert "z3-reach" in record.reason
@@ -176,7 +181,7 @@ def test_a_script_that_reaches_out_is_refused_and_nothing_changed(z3_project: Ma
 
 def test_the_kernel_stops_a_write_that_the_audit_hook_does_not_see(z3_project: Make):
     """Native code found without `dlopen` or `dlsym` gets around the hook; the read-only file system stays."""
-    project = z3_project("def goal():\n    x = Int('x')\n    return Obligation('a', x * x >= 0)")
+    project = z3_project("def goal():\n    x = Int('x')\n    return Obligation('a', x > -1, {'n': x > 0})")
     if "read-only file system (own namespace)" not in one(project).detail["isolation"]:
         pytest.skip("this kernel gives an ordinary process no namespaces of its own")
     script = f"""
@@ -185,7 +190,7 @@ def test_the_kernel_stops_a_write_that_the_audit_hook_does_not_see(z3_project: M
         Z3_open_log = core.lib().Z3_open_log
         print(Z3_open_log({str(project.root / "vstack.lock")!r}.encode()))
         x = Int('x')
-        return Obligation('a', x * x >= 0)
+        return Obligation('a', x > -1, {{'n': x > 0}})
     """
     one(z3_project(script))
     assert not (project.root / "vstack.lock").exists()
@@ -194,7 +199,7 @@ def test_the_kernel_stops_a_write_that_the_audit_hook_does_not_see(z3_project: M
 def test_the_environment_has_no_secrets(z3_project: Make, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("API_TOKEN", "secret")
     monkeypatch.setenv("PYTHONPATH", "/somewhere")
-    script = "import os\ndef goal():\n    x = Int('x')\n    assert set(os.environ) <= {'HOME', 'TMPDIR', 'LC_ALL', 'PATH', 'LC_CTYPE'}, list(os.environ)\n    return Obligation('a', x * x >= 0)"
+    script = "import os\ndef goal():\n    x = Int('x')\n    assert set(os.environ) <= {'HOME', 'TMPDIR', 'LC_ALL', 'PATH', 'LC_CTYPE'}, list(os.environ)\n    return Obligation('a', x > -1, {'n': x > 0})"
     assert one(z3_project(script)).verdict is Verdict.HOLDS
 
 
@@ -218,7 +223,7 @@ def test_pins_name_every_assumption_and_see_sorts(z3_project: Make):
 
 
 def test_against_approved_pins_nothing_may_be_added_changed_or_lost(z3_project: Make):
-    two = HONEST.replace("return", "return [Obligation('more', x * x >= 0),").rstrip() + "]\n"
+    two = HONEST.replace("return", "return [Obligation('more', x > -1, {'n': x > 0}),").rstrip() + "]\n"
     pins = z3_pins(z3_project(two), "G")
     assert {r.verdict for r in decide(z3_project(two), approved=pins)} == {Verdict.HOLDS}
     (sum_only, gone) = decide(z3_project(HONEST), approved=pins)
@@ -255,3 +260,59 @@ def test_text_that_z3_cannot_read_is_an_error(z3_project: Make):
     record = one(z3_project("(declare-const x Foo)\n(assert (! (> x 1) :named goal))", ".smt2"))
     assert record.verdict is Verdict.ERROR
     assert "can't read" in record.reason
+
+
+NOTHING_NEW = {
+    "a tautology": ("Or(x > 0, x <= 0)", "{}", "z3-cannot-fail"),
+    "a condition that contradicts itself": ("Implies(And(x > 0, x < 0), y > 7)", "{}", "z3-cannot-fail"),
+    "true without its assumptions": ("x * x >= 0", "{'n': x > 0}", "z3-cannot-fail"),
+    "a condition that the assumptions rule out": ("Implies(x < 0, y > 7)", "{'n': x > 0}", "z3-vacuous"),
+    "the same as a disjunction": ("Or(x >= 0, y > 7)", "{'n': x > 0}", "z3-vacuous"),
+    "the same as a choice": ("If(x < 0, y > 7, x > -5)", "{'n': x > 0}", "z3-vacuous"),
+    "one of two conditions is never met": ("Implies(And(y > 0, x < 0), y > 7)", "{'n': x > 0}", "z3-vacuous"),
+    "under a quantifier": ("ForAll([y], Implies(x + y * y < 0, y > 7))", "{'n': x > 0}", "z3-vacuous"),
+    "assumed in other words": ("x > 1", "{'n': Not(x + x <= 3)}", "z3-assumed"),
+    "assumed in halves": ("x > 1", "{'one': Implies(y > 0, x > 1), 'two': Implies(y <= 0, x >= 2)}", "z3-assumed"),
+    "assumed under a condition that is assumed": (
+        "x > 1",
+        "{'y': y == 3, 'rule': Implies(y > 2, x >= 2)}",
+        "z3-assumed",
+    ),
+    "assumed beside something": ("x > 1", "{'n': And(y > 0, 2 * x > 3)}", "z3-assumed"),
+    "assumed twice": ("x > 1", "{'a': 2 * x > 3, 'b': 3 * x > 5}", "z3-assumed"),
+}
+
+
+@pytest.mark.parametrize(("goal", "assumptions", "rule"), NOTHING_NEW.values(), ids=NOTHING_NEW.keys())
+def test_a_goal_that_says_nothing_new_is_refused_unless_excused(
+    z3_project: Make, goal: str, assumptions: str, rule: str
+):
+    text = f"def goal():\n    x, y = Ints('x y')\n    return Obligation('a', {goal}, {assumptions})"
+    record = one(z3_project(text))
+    assert (record.verdict, rule in record.reason) == (Verdict.REFUSED, True), record.reason
+    excused = one(z3_project(text, excuse="a lemma of arithmetic"))
+    assert (excused.verdict, "excused: a lemma" in excused.reason) == (Verdict.HOLDS, True), excused.reason
+
+
+STRONGER = {
+    "from two bounds": ("x + y > 0", "{'x': x > 0, 'y': y > 0}", ["x", "y"]),
+    "in a chain": ("x < z", "{'xy': x < y, 'yz': y < z}", ["xy", "yz"]),
+    "a step that leaves the state as it is": ("z > 0", "{'before': x > 0, 'step': z == x}", ["before", "step"]),
+    "under a condition that is met": ("Implies(x > 5, y > 5)", "{'y': y > x}", ["y"]),
+    "one of two": ("Or(x > 0, y > 0)", "{'sum': x + y > 1}", ["sum"]),
+    "not both": ("Not(And(x > 0, y > 0))", "{'sum': x + y < 1}", ["sum"]),
+}
+
+
+@pytest.mark.parametrize(("goal", "assumptions", "core"), STRONGER.values(), ids=STRONGER.keys())
+def test_a_goal_that_says_more_than_each_assumption_holds(
+    z3_project: Make, goal: str, assumptions: str, core: list[str]
+):
+    record = one(
+        z3_project(f"def goal():\n    x, y, z = Ints('x y z')\n    return Obligation('a', {goal}, {assumptions})")
+    )
+    assert (record.verdict, record.detail["rests on"]) == (Verdict.HOLDS, core), record.reason
+
+
+def test_the_record_holds_the_formulas_that_were_decided(z3_project: Make):
+    assert one(z3_project(HONEST)).detail["formulas"]["assume small"] == "(< x 100)"

@@ -13,6 +13,7 @@ from pathlib import Path
 PAGE = "docs/rules.md"
 DOCS = Path(__file__).parent.parent.parent / PAGE
 LOCK, TREE, GIT, RUNS, MUTANTS = "the lock and its signatures", "the syntax tree", "git", "engine runs", "mutants"
+FORMULAS = "the formulas that a Z3 goal hands over"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,15 @@ _TABLE = (
     ("VS413", "kill-proves-nothing", RUNS, "a goal that fails with the guard too passes for one that needs it", "name a goal that holds with the guard and fails without it"),
     ("VS501", "trace-refused", "the log and its mapping", "a log is edited or thinned, its mapping loosened, or what recorded it has changed", "record it again"),
     ("VS502", "trace-differs", RUNS, "the real code does what the model does not", "mend the model"),
+    ("VS551", "z3-contradiction", FORMULAS, "assumptions that contradict each other, so that anything follows", "take back the one that is not true"),
+    ("VS552", "z3-assumed", FORMULAS, "the goal is assumed: in the same words, in others, in halves, or under a condition that is assumed too", "assume what the code is given, or have the goal's `excuse` approved"),
+    ("VS553", "z3-cannot-fail", FORMULAS, "a goal that is true of all values: a tautology, or one whose condition contradicts itself", "state as assumptions what it needs, or have the goal's `excuse` approved"),
+    ("VS554", "z3-vacuous", FORMULAS, "a condition in front of the goal that the assumptions rule out, or an alternative that always holds", "state the part that matters, or have the goal's `excuse` approved"),
+    ("VS555", "z3-unapproved", FORMULAS, "an assumption or goal is added, weakened, or given another sort after the approval", "show it with `vstack spec diff`, and let a person approve it"),
+    ("VS556", "z3-fewer", FORMULAS, "an obligation is lost, or there is none", "state it again"),
+    ("VS557", "z3-reach", "what a Z3 goal's script does", "a script edits the lock, the cache or the solver, reads the project, or starts a program", "let it state formulas and nothing else"),
+    ("VS558", "z3-tampered", "what a Z3 goal's script does", "a script replaces functions of z3 or of vstack, so that its formulas are not what it seems to say", "use z3 as it is"),
+    ("VS559", "z3-text", FORMULAS, "SMT-LIB text holds commands that steer the solver, or assertions without a name", "keep to declarations, definitions and named assertions"),
     ("VS601", "cell", RUNS, "a cell came out otherwise than stated", "find out who is wrong: the code, the model or the goal"),
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,7 @@ class Problem:
 
 
 def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
-    """The findings of ``report``, its cells that are not as expected and its traces that do not replay."""
+    """The findings of ``report``, its cells that are not as expected, Z3 goals that do not hold and traces that do not replay."""
     found = []
     for finding in report.findings:
         file, line = _place(finding.where, root)
@@ -39,6 +40,13 @@ def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
             text += f" {cell.evidence.reason}." if cell.evidence.reason else ""
             level = "warning" if cell.evidence.verdict is Verdict.UNDECIDED else "error"
             found.append(Problem(rule_id("cell"), "cell", project, 1, text, level))
+    for record in report.z3:
+        if record.verdict is not Verdict.HOLDS:
+            told = re.search(r"\[(z3-[a-z-]+)\]", record.reason)
+            name = told[1] if told else "cell"
+            level = "warning" if record.verdict is Verdict.UNDECIDED else "error"
+            text = f"{record.subject.get('goal', '')}: {record.verdict}. {record.reason}"
+            found.append(Problem(rule_id(name), name, project, 1, text, level))
     for trace in report.traces:
         if trace.verdict is not Verdict.HOLDS:
             name = "trace-refused" if trace.verdict is Verdict.REFUSED else "trace-differs"

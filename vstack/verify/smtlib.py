@@ -118,7 +118,7 @@ def read_obligations(text: str, where: str) -> tuple[Obligation, ...]:
             named[name] = term
         elif command.head not in _IGNORED:
             raise RefusedError(
-                f"[z3-command] The command `{command.head}` may not stand in a goal",
+                f"[z3-text] The command `{command.head}` may not stand in a goal",
                 where=place,
                 todo="Only declarations, definitions (not recursive ones) and named assertions may",
             )
@@ -150,7 +150,7 @@ def _named(command: Command, place: str) -> tuple[str, str]:
         if re.fullmatch(r"assume_[A-Za-z0-9_.-]+|goal(_[A-Za-z0-9_.-]+)?", name):
             return name, term
     raise RefusedError(
-        "[z3-unnamed] An assertion has no name that says what it is",
+        "[z3-text] An assertion has no name that says what it is",
         where=place,
         todo="Write `(assert (! FORMULA :named assume_X))` for an assumption, `:named goal` for the goal",
     )
@@ -181,13 +181,13 @@ def exported_obligation(name: str, assumptions: list[str], text: str, where: str
             terms.append(command.arguments[0])
         else:
             raise RefusedError(
-                f"[z3-command] The export of obligation {name} holds `{command.head}`, which may not stand in a goal",
+                f"[z3-text] The export of obligation {name} holds `{command.head}`, which may not stand in a goal",
                 where=where,
                 todo="Recursive definitions can't be pinned: state what is needed of them as assumptions",
             )
     if len(terms) != len(assumptions) + 1:
         raise RefusedError(
-            f"[z3-export] Obligation {name} has {len(assumptions)} assumptions and a goal, but {len(terms)} assertions were exported",
+            f"[z3-text] Obligation {name} has {len(assumptions)} assumptions and a goal, but {len(terms)} assertions were exported",
             where=where,
             todo="A script must leave the z3 module as it is",
         )

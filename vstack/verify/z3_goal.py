@@ -15,6 +15,7 @@ from vstack.results import Evidence, Numbers
 from vstack.verdicts import Strength, Verdict
 from vstack.verify.smtlib import Obligation, read_obligations
 from vstack.verify.z3_process import Export, OutOfTimeError, decide, export, solver_sha256
+from vstack.verify.z3_verdict import decided, needs_words, says_nothing_new, unapproved
 
 EXPORT_SECONDS = 60.0
 
@@ -70,11 +71,7 @@ def run_z3_goal(
     except VstackError as error:
         return (record.make("", Verdict.ERROR, error.paragraph()),)
     if not exported.obligations:
-        return (
-            record.make(
-                "", Verdict.REFUSED, "[z3-no-obligation] The goal has no obligation: there is nothing to prove"
-            ),
-        )
+        return (record.make("", Verdict.REFUSED, "[z3-fewer] The goal has no obligation: there is nothing to prove"),)
     names = [obligation.name for obligation in exported.obligations]
     if len(set(names)) < len(names):
         return (record.make("", Verdict.ERROR, "Two obligations have the same name"),)
@@ -122,6 +119,7 @@ class _Record:
 
     def __init__(self, project: Project, goal_name: str, script: Path, seconds: float, memory_mb: int) -> None:
         self.goal_name = goal_name
+        self.excuse = project.file.goals[goal_name].excuse or ""
         self.inputs = {"script": sha256_file(script)} if script.is_file() else {}
         self.bounds = {"seconds": f"{seconds:g}", "memory MiB": str(memory_mb)}
         self.command = ["vstack", "verify", goal_name]
@@ -173,12 +171,14 @@ def _evidence(
     needs = _by_number(lines, "needs").get(number, {})
     mine = {name: value for name, value in pins.items() if name.startswith(f"{obligation.name}/")}
     error = _by_number(lines, "error").get(number)
-    verdict, reason = _verdict(facts, answers, canaries, error, stopped)
-    changed = _unapproved(mine, approved)
-    if changed:
-        verdict, reason = Verdict.REFUSED, f"[z3-unapproved] {changed}"
+    verdict, reason = decided(facts, answers, canaries, error, stopped)
     holds = verdict is Verdict.HOLDS
-    notes = _notes(needs, bool(facts.get("assumptions"))) if holds else []
+    if holds and (empty := says_nothing_new(facts, needs)) and not record.excuse:
+        verdict, reason, holds = *empty, False
+    changed = unapproved(mine, approved)
+    if changed:
+        verdict, reason, holds = Verdict.REFUSED, f"[z3-unapproved] {changed}", False
+    notes = needs_words(needs, bool(facts.get("assumptions")), record.excuse) if holds else []
     label = f"{obligation.name}: " if len(exported.obligations) > 1 else ""
     return record.make(
         obligation.name,
@@ -194,76 +194,13 @@ def _evidence(
             "logic": facts.get("logic", ""),
             "obligations": len(exported.obligations),
             "assumptions": [name for name, _ in obligation.assumptions],
+            "formulas": {f"assume {name}": term for name, term in obligation.assumptions} | {"goal": obligation.goal},
             "model": answers.get("model"),
             "unsat core": answers.get("core"),
+            "rests on": needs.get("core"),
             "dispensable assumptions": needs.get("dispensable", []),
             "not tried without": needs.get("untried", []),
             "canaries": canaries,
             "isolation": list(exported.enforced),
         },
     )
-
-
-def _verdict(
-    facts: dict[str, Any], answers: dict[str, Any], canaries: dict[str, str], error: str | None, stopped: str
-) -> tuple[Verdict, str]:
-    """The verdict by the solver's literal answers, and its reason."""
-    if error:
-        return Verdict.ERROR, f"z3 can't read it: {error}"
-    if not facts:
-        return Verdict.UNDECIDED, f"Nothing was decided: {stopped}"
-    if facts["says nothing"]:
-        return Verdict.REFUSED, "[z3-empty-goal] The goal speaks of no variable: it says nothing"
-    if facts["restating"]:
-        return Verdict.REFUSED, f"[z3-assumed] The goal itself is assumed, by {', '.join(facts['restating'])}"
-    if not answers:
-        return Verdict.UNDECIDED, f"Not decided: {stopped}"
-    if answers["assumptions"] == "unsat":
-        core = f" ({', '.join(answers['contradiction'])})" if answers["contradiction"] else ""
-        return (
-            Verdict.REFUSED,
-            f"[z3-contradiction] The assumptions contradict each other{core}: anything follows from them",
-        )
-    if answers["negated"] == "sat":
-        if not answers["model fits"]:
-            return Verdict.UNDECIDED, "z3's counterexample does not fit the formulas"
-        return Verdict.VIOLATED, "Counterexample: " + (
-            ", ".join(f"{k} = {v}" for k, v in sorted(answers["model"].items())) or "any values"
-        )
-    if canaries != {"false goal": "sat", "true goal": "unsat"}:
-        # A canary that ran out of time says nothing against the solver; a wrong answer does.
-        wrong = any(
-            answer not in (right, "unknown") for answer, right in zip(canaries.values(), ("sat", "unsat"), strict=False)
-        )
-        return (
-            Verdict.ERROR if wrong else Verdict.UNDECIDED
-        ), f"The solver was asked about a goal known to be false and one known to be true, and said {canaries}"
-    if answers["negated"] != "unsat":
-        return Verdict.UNDECIDED, f"z3 does not know whether the goal follows: {answers['negated why']}"
-    if answers["assumptions"] != "sat":
-        return Verdict.UNDECIDED, f"z3 does not know whether the assumptions can be met: {answers['assumptions why']}"
-    if answers["core"] is not None and "(the goal)" not in answers["core"]:
-        return Verdict.REFUSED, "[z3-contradiction] The contradiction does not need the goal"
-    return Verdict.HOLDS, f"Proved ({facts['logic']})"
-
-
-def _notes(needs: dict[str, Any], has_assumptions: bool) -> list[str]:
-    if needs.get("without any") == "unsat":
-        return ["it holds without any assumption"] if has_assumptions else ["it has no assumption"]
-    notes = []
-    if needs.get("dispensable"):
-        notes.append(f"not needed: {', '.join(needs['dispensable'])} (each taken away alone)")
-    if needs.get("untried") or not needs:
-        notes.append("not known of every assumption whether it is needed")
-    return notes
-
-
-def _unapproved(mine: Mapping[str, str], approved: Mapping[str, str] | None) -> str:
-    if approved is None:
-        return ""
-    for name, value in mine.items():
-        if name not in approved:
-            return f"`{name}` is not in the approved lock"
-        if approved[name] != value:
-            return f"`{name}` is another formula than the approved one"
-    return ""

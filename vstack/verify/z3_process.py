@@ -84,6 +84,12 @@ def export(script: Path, *, seconds: float, memory_mb: int) -> Export:
             where=str(script),
             todo="A goal's script only states formulas: it may not write, read the project, start programs or use the network",
         )
+    if answer.get("tampered"):
+        raise RefusedError(
+            f"[z3-tampered] The script replaced {', '.join(answer['tampered'][:3])}",
+            where=str(script),
+            todo="A goal's script states formulas with z3 as it is: with other functions its text would not say what it means",
+        )
     if "error" in answer:
         line = answer["error"]["line"]
         raise VstackError(

@@ -16,6 +16,7 @@ import z3
 
 from vstack.verify.isolation import limit_resources
 from vstack.verify.z3_digest import digest, is_closed_ground, logic
+from vstack.verify.z3_needs import Ask, conjuncts, needs
 
 _CANARY = "(declare-const vstack_canary Int)"
 
@@ -38,22 +39,22 @@ def main(arguments: list[str]) -> None:
     timer = _Timer(job["seconds"])
     if job["mode"] == "solve":
         _say({"canaries": _canaries(timer)})
-    parsed: list[list[z3.BoolRef] | None] = []
+    proved: dict[int, list[z3.BoolRef]] = {}
     for number, obligation in enumerate(job["obligations"]):
         try:
             terms = _parse(obligation)
         except z3.Z3Exception as error:
             _say({"number": number, "error": _text(error)})
-            parsed.append(None)
             continue
-        parsed.append(terms)
         _say({"number": number, "facts": _facts(obligation, terms)})
         if job["mode"] == "solve":
-            _say({"number": number, "answers": _decide(obligation, terms, timer)})
-    if job["mode"] == "solve":
-        for number, readable in enumerate(parsed):
-            if readable is not None:
-                _say({"number": number, "needs": _needs(job["obligations"][number], readable, timer)})
+            answers = _decide(obligation, terms, timer)
+            _say({"number": number, "answers": answers})
+            if answers.get("negated") == "unsat":
+                proved[number] = terms
+    for number, terms in proved.items():
+        names = [name for name, _ in job["obligations"][number]["assumptions"]]
+        _say({"number": number, "needs": needs(names, terms, _asking(timer)) | {"in time": timer.left() > 0}})
     _say({"done": True})
 
 
@@ -84,17 +85,11 @@ def _facts(obligation: dict[str, Any], terms: list[z3.BoolRef]) -> dict[str, Any
         "goal": goal,
         "assumptions": {name: digest(term) for name, term in zip(names, terms, strict=False)},
         "restating": [
-            name
-            for name, term in zip(names, terms, strict=False)
-            if goal in {digest(part) for part in _conjuncts(term)}
+            name for name, term in zip(names, terms, strict=False) if goal in {digest(part) for part in conjuncts(term)}
         ],
         "says nothing": is_closed_ground(terms[-1]),
         "logic": logic(terms),
     }
-
-
-def _conjuncts(term: z3.BoolRef) -> list[z3.BoolRef]:
-    return [part for child in term.children() for part in _conjuncts(child)] if z3.is_and(term) else [term]
 
 
 def _check(formulas: list[z3.BoolRef], timer: _Timer) -> tuple[str, z3.Solver, str]:
@@ -113,6 +108,11 @@ def _check(formulas: list[z3.BoolRef], timer: _Timer) -> tuple[str, z3.Solver, s
     if answer == z3.sat:
         return "sat", solver, ""
     return "unknown", solver, solver.reason_unknown()
+
+
+def _asking(timer: _Timer) -> Ask:
+    """A check of at most ten seconds for what a proved goal needs: many are asked, none may starve the others."""
+    return lambda formulas: _check(formulas, _Timer(min(timer.left() / 1000, 10)))[0]
 
 
 def _core(formulas: list[z3.BoolRef], names: list[str], timer: _Timer) -> list[str] | None:
@@ -161,18 +161,4 @@ def _decide(obligation: dict[str, Any], terms: list[z3.BoolRef], timer: _Timer) 
         model = solver.model()
         found["model"] = {str(d): str(model[d])[:500] for d in model.decls()}
         found["model fits"] = not any(z3.is_false(model.eval(term, model_completion=True)) for term in refuting)
-    return found
-
-
-def _needs(obligation: dict[str, Any], terms: list[z3.BoolRef], timer: _Timer) -> dict[str, Any]:
-    """Which assumptions the goal can do without (each dropped alone), and whether it needs any at all."""
-    names = [name for name, _ in obligation["assumptions"]]
-    negated = z3.Not(terms[-1])
-    found: dict[str, Any] = {"dispensable": [], "untried": []}
-    found["without any"] = _check([negated], _Timer(min(timer.left() / 1000, 10)))[0]
-    for position, name in enumerate(names):
-        rest = [term for place, term in enumerate(terms[:-1]) if place != position]
-        answer = _check([*rest, negated], _Timer(min(timer.left() / 1000, 10)))[0]
-        if answer != "sat":
-            found["dispensable" if answer == "unsat" else "untried"].append(name)
     return found
