@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 REPOS ?=
 
-.PHONY: demo test bench redteam install clean
+.PHONY: demo test check-cases bench redteam install clean
 
 install: $(VENV)/.installed
 
@@ -24,6 +24,10 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+# What `make test` leaves out for want of time: every mutant of every case.
+check-cases: install
+	VSTACK_ALL_MUTANTS=1 $(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder tests/examples/test_upstream.py
 
 bench: install
 	$(BIN)/python -m benchmarks

@@ -122,12 +122,18 @@ class MutantRow(Result):
 
 
 class MutationReport(Result):
-    """All mutants of one variant, with the two controls that ran first."""
+    """The mutants of one variant, with the two controls that ran first.
+
+    ``made`` counts all mutants; with a ``shard`` (`K/N`) only those of that part
+    were run, and ``rows`` holds no others.
+    """
 
     variant: str
     clean_passes: bool
     forced_failure_dies: bool
     rows: tuple[MutantRow, ...]
+    made: int
+    shard: str | None = None
     seconds: float = 0.0
 
 

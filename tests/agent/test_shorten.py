@@ -39,7 +39,7 @@ def test_a_report_keeps_every_cell_and_what_is_bad(tmp_path: Path) -> None:
     unknown = cell.model_copy(
         update={"evidence": cell.evidence.model_copy(update={"verdict": Verdict.UNDECIDED, "reason": "out of time"})}
     )
-    mutation = MutationReport(variant="after", clean_passes=True, forced_failure_dies=True, rows=rows)
+    mutation = MutationReport(variant="after", clean_passes=True, forced_failure_dies=True, rows=rows, made=831)
     long = real.model_copy(update={"mutation": mutation, "cells": (*real.cells, wrong, unknown)})
     data = [json.loads(long.model_dump_json())]
     assert len(json.dumps(data)) > MOST_CHARACTERS

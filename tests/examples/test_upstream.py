@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -30,17 +31,26 @@ def copied(case: str, folder: Path) -> Path:
     return target
 
 
+# The suite has little time: of SGLang's mutants it runs a part, `make check-cases` all.
+PART = {} if os.environ.get("VSTACK_ALL_MUTANTS") else {"sglang-abort-chain": "1/4"}
+
+
 @pytest.fixture(scope="module", params=CASES)
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     folder = copied(request.param, tmp_path_factory.mktemp("case"))
-    ended = vstack(folder, "check", "-q", "--json")
-    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr
+    part = ("--mutants", PART[request.param]) if request.param in PART else ()
+    ended = vstack(folder, "check", "-q", "--json", *part)
+    assert ended.returncode == (3 if part else 0), ended.stdout[-3000:] + ended.stderr
     (found,) = json.loads(ended.stdout)
     return found
 
 
 def test_the_case_is_as_expected_and_says_who_approved_it(report: dict) -> None:
-    assert report["outcome"] == "as expected"
+    mutation = report["mutation"]
+    part = PART.get(report["project"])
+    assert report["outcome"] == ("undecided" if part else "as expected")
+    ran = f"only part {part} of the mutants was run, {len(mutation['rows'])} of {mutation['made']}"
+    assert report["reasons"] == ([ran] if part else [])
     assert all(goal["demo"] for goal in report["goals"])
     assert report["findings"] == []
 
@@ -68,7 +78,8 @@ def test_every_mutant_dies_or_is_accounted_for(report: dict) -> None:
     mutation = report["mutation"]
     assert mutation["clean_passes"]
     assert mutation["forced_failure_dies"]
-    assert len(mutation["rows"]) > 100
+    assert mutation["made"] > 250
+    assert len(mutation["rows"]) > mutation["made"] / 5
     for row in mutation["rows"]:
         assert row["status"] in ("killed", "equivalent") or row["excuse"], row
 
@@ -76,7 +87,9 @@ def test_every_mutant_dies_or_is_accounted_for(report: dict) -> None:
 def test_the_readme_tells_the_mutants_as_they_came_out(report: dict) -> None:
     readme = " ".join((UPSTREAM / report["project"] / "README.md").read_text().split())
     rows = report["mutation"]["rows"]
-    assert f"{len(rows)} mutants of `{report['mutation']['variant']}`" in readme
+    assert f"{report['mutation']['made']} mutants of `{report['mutation']['variant']}`" in readme
+    if report["mutation"]["shard"]:
+        return
     for status in ("killed", "equivalent", "survived", "undecided", "broken"):
         count = sum(row["status"] == status for row in rows)
         assert not count or f"{count} {status}" in readme, f"{count} {status}"

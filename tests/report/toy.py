@@ -243,6 +243,7 @@ MUTANTS = MutationReport(
     variant="patient",
     clean_passes=True,
     forced_failure_dies=True,
+    made=4,
     seconds=8.5,
     rows=(
         MutantRow(

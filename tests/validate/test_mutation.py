@@ -10,6 +10,7 @@ from tests.validate.buffer_project import MODEL, PROJECT, write_project
 from vstack.errors import VstackError
 from vstack.project import load_project
 from vstack.results import Evidence, MutationReport
+from vstack.shard import Shard
 from vstack.tla.sany import load
 from vstack.tools.find import Tools, find_tools
 from vstack.validate.mutation import run_mutation
@@ -35,12 +36,19 @@ class _Store:
 
 
 def _run(
-    folder: Path, tools: Tools, store: _Store, project: str, model: str = MODEL, said: list[str] | None = None
+    folder: Path,
+    tools: Tools,
+    store: _Store,
+    project: str,
+    model: str = MODEL,
+    said: list[str] | None = None,
+    shard: Shard | None = None,
 ) -> MutationReport:
     loaded = load_project(write_project(folder, project=project, model=model))
     spec = load(loaded.model_path, search=loaded.module_folders, java=tools.java, jar=tools.jar)
     words = said if said is not None else []
-    return run_mutation(loaded, spec, tools, load=store.records.get, save=store.put, on_progress=words.append, jobs=2)
+    load_, save = store.records.get, store.put
+    return run_mutation(loaded, spec, tools, load=load_, save=save, on_progress=words.append, jobs=2, shard=shard)
 
 
 def _operators(*names: str) -> str:
@@ -77,6 +85,12 @@ def test_every_fate(tmp_path: Path, tools: Tools) -> None:
     again = _run(tmp_path, tools, store, project, said=said)
     assert again.rows == report.rows
     assert store.puts == puts and said == [] and again.seconds < 2
+
+    # A part of them says how many there are in all, and what it says of each is the same.
+    parts = [_run(tmp_path, tools, store, project, shard=Shard(number, 2)) for number in (1, 2)]
+    assert [(part.made, part.shard) for part in parts] == [(len(report.rows), "1/2"), (len(report.rows), "2/2")]
+    assert sorted(row.id for part in parts for row in part.rows) == sorted(row.id for row in report.rows)
+    assert all(row in report.rows for part in parts for row in part.rows)
 
     # With what one mutant's fate rests on gone, only that mutant is run.
     gone = [key for key, item in store.records.items() if item.subject["mutant"] == killed.id]

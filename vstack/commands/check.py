@@ -25,6 +25,7 @@ def run(
     page: Path | None,
     as_json: bool,
     quiet: bool,
+    mutants: str | None = None,
 ) -> int:
     """Check each project, print its report, and write the HTML page over all of them if asked.
 
@@ -33,7 +34,9 @@ def run(
     Raises:
         VstackError: a project can't be read, or a tool is missing.
     """
-    outcomes = [_one(folder, repos=repos, fetch=fetch, jobs=jobs, quiet=quiet) for folder in folders]
+    outcomes = [
+        _one(folder, repos=repos, fetch=fetch, jobs=jobs, quiet=quiet, mutants=mutants) for folder in folders
+    ]
     if as_json:
         click.echo(json.dumps([json.loads(outcome.report) for outcome in outcomes], indent=1))
     else:
@@ -48,11 +51,14 @@ def run(
     return min((outcome.code for outcome in outcomes), key=order.index)
 
 
-def _one(folder: Path, *, repos: tuple[str, ...], fetch: bool, jobs: int | None, quiet: bool) -> Remembered:
+def _one(
+    folder: Path, *, repos: tuple[str, ...], fetch: bool, jobs: int | None, quiet: bool, mutants: str | None
+) -> Remembered:
     root = (folder.parent if folder.name == "vstack.yaml" else folder).resolve()
     # What git checkouts and remotes hold is not in the key, so with them nothing is taken from memory.
     live = bool(repos) or fetch
-    key = check_key(root, {"width": terminal_width(), "environment": _environment()}, _tool_files())
+    told = {"width": terminal_width(), "environment": _environment(), "mutants": mutants}
+    key = check_key(root, told, _tool_files())
     known = None if live else recall(root / ".vstack", key)
     if known is not None:
         return known
@@ -61,12 +67,15 @@ def _one(folder: Path, *, repos: tuple[str, ...], fetch: bool, jobs: int | None,
     from vstack.files import exclusive, write_atomic
     from vstack.keep.check import Options, check_project
     from vstack.keep.outcome import EXIT
+    from vstack.shard import parse_shard
 
+    shard = parse_shard(mutants) if mutants else None
     context = open_project(folder)
     state = context.project.state
     with exclusive(state / "run.lock", what=f"the project {context.project.file.project}"):
         with progress(context.project.file.project, quiet=quiet) as on_event:
-            report = check_project(context, Options(repos=repos, fetch=fetch, jobs=jobs or cores()), on_event)
+            options = Options(repos=repos, fetch=fetch, jobs=jobs or cores(), mutants=shard)
+            report = check_project(context, options, on_event)
         text = render(report, terminal_width())
         outcome = Remembered(EXIT[report.outcome], text, report.model_dump_json())
         write_atomic(state / REPORT, outcome.report)
@@ -101,6 +110,7 @@ def _tool_files() -> list[Path]:
 @click.option("--fetch", is_flag=True, help="Fetch the commits of anchors from the remotes in vstack.yaml (shallow).")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
 @click.option("--report", "page", type=click.Path(path_type=Path), help="Write the HTML page to this file.")
+@click.option("--mutants", metavar="K/N", help="Run one part of the mutants; the outcome is then undecided at best.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 @click.option("--detach", is_flag=True, help="Go on in the background; ask with `vstack status`.")
@@ -110,6 +120,7 @@ def cli(
     fetch: bool,
     jobs: int | None,
     page: Path | None,
+    mutants: str | None,
     as_json: bool,
     quiet: bool,
     detach: bool,
@@ -126,4 +137,4 @@ def cli(
         from vstack.commands.console import start_detached
 
         return start_detached(folders[0], sys.argv[1:])
-    return run(folders, repos=repos, fetch=fetch, jobs=jobs, page=page, as_json=as_json, quiet=quiet)
+    return run(folders, repos=repos, fetch=fetch, jobs=jobs, page=page, as_json=as_json, quiet=quiet, mutants=mutants)

@@ -21,6 +21,7 @@ from vstack.keep.findings import atomicity_findings, mutation_findings
 from vstack.keep.outcome import judge
 from vstack.reproduce.rows import driven_rows
 from vstack.results import CaseReport, Finding
+from vstack.shard import Shard
 from vstack.specify.base import Base
 from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
@@ -45,7 +46,7 @@ STAGES = ("specify", "abstract", "validate", "verify")
 
 @dataclass(frozen=True)
 class Options:
-    """How to check: git checkouts, whether remotes are asked, runs side by side, which stages, whose lock counts."""
+    """How to check: git checkouts, whether remotes are asked, runs side by side, which stages, whose lock counts, which mutants."""
 
     repos: tuple[str, ...] = ()
     fetch: bool = False
@@ -54,6 +55,7 @@ class Options:
     base: Base | None = None
     store: EvidenceStore | None = None
     distributed: bool = False
+    mutants: Shard | None = None
 
 
 @dataclass
@@ -177,6 +179,7 @@ def _validate(gathering: Gathering) -> None:
             save=runner.store.put,
             on_progress=on_event,
             jobs=gathering.options.jobs,
+            shard=gathering.options.mutants,
         )
         parts["mutation"] = mutation
         gathering.findings += mutation_findings(context.project, mutation)

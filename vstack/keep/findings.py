@@ -28,8 +28,8 @@ def mutation_findings(project: Project, mutation: MutationReport) -> list[Findin
         message = "The controls of the mutation run did not come out, so no mutant counts"
         findings.append(Finding(rule="mutation-control", where=where, message=message, outcome="undecided"))
     floor = project.file.floors.mutants
-    if len(mutation.rows) < floor:
-        message = f"{len(mutation.rows)} mutants were made, the floor is {floor}"
+    if mutation.made < floor:
+        message = f"{mutation.made} mutants were made, the floor is {floor}"
         findings.append(Finding(rule="mutation-floor", where=where, message=message))
     for row in mutation.rows:
         if row.excuse is not None or row.status in ("killed", "equivalent"):

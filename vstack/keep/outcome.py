@@ -49,6 +49,9 @@ def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
             wrong.append(text)
         elif trace.verdict in (Verdict.UNDECIDED, Verdict.ERROR):
             (undecided if trace.verdict is Verdict.UNDECIDED else errors).append(text)
+    if report.mutation is not None and report.mutation.shard is not None:
+        ran, made = len(report.mutation.rows), report.mutation.made
+        undecided.append(f"only part {report.mutation.shard} of the mutants was run, {ran} of {made}")
     # What could not run gives rise to findings of its own: they would hide why.
     if errors:
         outcome, reasons = "error", errors

@@ -175,7 +175,8 @@ def _mutants(report: CaseReport, console: Console) -> None:
         return
     counts: Counter[str] = Counter(row.status for row in mutation.rows)
     told = ", ".join(f"{counts[name]} {name}" for name in _STATUSES if counts[name]) or "none"
-    _heading(console, f"mutants of variant {mutation.variant}: {told}")
+    part = f" (part {mutation.shard} of {mutation.made} alone)" if mutation.shard else ""
+    _heading(console, f"mutants of variant {mutation.variant}: {told}{part}")
     controls = [
         ("the unchanged model passes", mutation.clean_passes),
         ("a forced failure is found", mutation.forced_failure_dies),

@@ -11,6 +11,7 @@ from vstack.errors import VstackError
 from vstack.project import PROJECT_FILE, Project
 from vstack.results import Evidence, MutantRow, MutationReport
 from vstack.sections import Mutation
+from vstack.shard import Shard
 from vstack.tla.actions import Action, split_next
 from vstack.tla.tree import Spec
 from vstack.tla.values import format_value
@@ -50,8 +51,11 @@ def run_mutation(
     save: Callable[[Evidence], None],
     on_progress: Callable[[str], None],
     jobs: int = 2,
+    shard: Shard | None = None,
 ) -> MutationReport:
     """Make every mutant of `mutation.variant` and see what becomes of it, ``jobs`` TLC processes at a time.
+
+    With ``shard`` only that part of them is run.
 
     First, in each environment, two controls: the model itself must keep its
     goals in the set-up that mutants are run in, and goals that must fail must be
@@ -66,7 +70,8 @@ def run_mutation(
     started = monotonic()
     wanted = _wanted(project)
     actions = split_next(spec, project.model.next)
-    mutants = make_mutants(mutation_units(project, spec, actions).units, wanted.operators)
+    made = make_mutants(mutation_units(project, spec, actions).units, wanted.operators)
+    mutants = [mutant for mutant in made if shard is None or shard.has(mutant.id)]
     modules = module_inputs(project)
     worlds = [
         make_world(project, spec, actions, tools, Setting(wanted.variant, name), modules, load, save)
@@ -88,6 +93,8 @@ def run_mutation(
         clean_passes=clean,
         forced_failure_dies=all(control.forced for control in controls),
         rows=tuple(_row(mutant, course.fates[mutant.id], wanted) for mutant in mutants),
+        made=len(made),
+        shard=str(shard) if shard is not None else None,
         seconds=round(monotonic() - started, 3),
     )
 
