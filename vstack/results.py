@@ -240,14 +240,15 @@ class Finding(Result):
     """Something that keeps a project from its good outcome, with its place and what to do.
 
     ``outcome`` is what the finding makes of the whole: a rule `refused` it, a
-    stage came out `not as expected`, or something is left `undecided`.
+    stage came out `not as expected`, or something is left `undecided`. A `note`
+    leaves the outcome as it is: it tells a reviewer where to look.
     """
 
     rule: str
     where: str
     message: str
     todo: str = ""
-    outcome: Literal["refused", "not as expected", "undecided"] = "refused"
+    outcome: Literal["refused", "not as expected", "undecided", "note"] = "refused"
 
 
 class CaseReport(Result):

@@ -39,7 +39,7 @@ def named_in_reasons() -> set[str]:
 
 def test_names_in_the_sources_and_in_the_catalog_are_the_same() -> None:
     # These are chosen by an expression, or are a name of one word.
-    chosen = {"trace-refused", "trace-differs", "cell", "project-gone"}
+    chosen = {"trace-refused", "trace-differs", "cell"}
     assert named_in_sources() | named_in_reasons() | chosen == set(RULES)
 
 

@@ -18,7 +18,7 @@ STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 def run_step(name: str, folder: Path, **values: str) -> subprocess.CompletedProcess[str]:
     """One step's script with its `env`, an expression that ``values`` does not give being empty."""
     step = STEPS[name]
-    defaults = {key: ACTION["inputs"].get(key.lower(), {}).get("default", "") for key in step.get("env", {})}
+    defaults = {key: ACTION["inputs"].get(key.lower().replace("_", "-"), {}).get("default", "") for key in step.get("env", {})}
     environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "GITHUB_ENV": str(folder / "env"), "RUNNER_TEMP": str(folder)}
     return subprocess.run(
         ["bash", "-c", step["run"]], cwd=folder, env={**environ, **defaults, **values}, capture_output=True, text=True
@@ -37,6 +37,7 @@ def test_every_step_names_its_shell_and_takes_inputs_through_the_environment() -
         ({}, "no pull request"),
         ({"BASE": "main", "FETCH": "yes"}, "must be true or false"),
         ({"BASE": "main", "JOBS": "two"}, "must be a number"),
+        ({"BASE": "main", "FIRST_ADOPTION": "1"}, "the input first-adoption is '1'"),
     ],
 )
 def test_inputs_are_checked(tmp_path: Path, values: dict[str, str], said: str) -> None:
@@ -70,11 +71,12 @@ def test_the_command_gets_what_the_inputs_say(tmp_path: Path) -> None:
     place.write_text(f'#!{sys.executable}\nimport sys\nprint("\\n".join(sys.argv[1:]))\n')
     place.chmod(0o755)
     ended = run_step(
-        "Check", tmp_path, VSTACK_BASE="origin/main", REPOS="a=/x y\nb=/z", FOLDERS="one two", FETCH="true", JOBS="3"
+        "Check", tmp_path, VSTACK_BASE="origin/main", REPOS="a=/x y\nb=/z", FOLDERS="one two", FETCH="true", JOBS="3", FIRST_ADOPTION="true"
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.splitlines() == [
-        "ci", "--base", "origin/main", "--quiet", "--repo", "a=/x y", "--repo", "b=/z", "--fetch", "--jobs", "3",
+        "ci", "--base", "origin/main", "--quiet", "--repo", "a=/x y", "--repo", "b=/z", "--fetch", "--first-adoption",
+        "--jobs", "3",
         "--sarif", "vstack.sarif", "--", "one", "two",
     ]  # fmt: skip
 
@@ -87,3 +89,10 @@ def test_workflows_parse_and_ask_for_little(path: str) -> None:
         assert job["timeout-minutes"] <= 90
         for step in job["steps"]:
             assert ("uses" in step) != ("run" in step)
+
+
+def test_the_target_branchs_vstack_judges_this_project() -> None:
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "vstack.yml").read_text())["jobs"]["examples"]["steps"]
+    assert [step["uses"] for step in steps if step.get("uses", "").startswith("./")] == ["./target"]
+    (checkout,) = [step["with"] for step in steps if step.get("with", {}).get("path") == "target"]
+    assert checkout["ref"] == "${{ github.base_ref }}"

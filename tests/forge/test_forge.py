@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-from vstack.forge.annotations import annotations
+from vstack.forge.annotations import annotation_lines
 from vstack.forge.junit import junit
 from vstack.forge.problems import Problem, problems
 from vstack.forge.sarif import sarif
@@ -54,15 +54,15 @@ def test_every_problem_has_a_rule_a_place_and_a_level() -> None:
 
 
 def test_annotations_stay_within_what_github_shows_and_on_one_line() -> None:
-    lines = list(annotations(problems(REPORT, root=ROOT)))
+    lines = list(annotation_lines(problems(REPORT, root=ROOT)))
     assert lines[0] == (
         "::error file=cases/one/goals/Goals.tla,line=7,title=VS101::"
         "unapproved-change: Not approved: goal Isolation, 100%25 of <it>%0Aand more. Ask."
     )
     many = [Problem("VS101", "unapproved-change", "a,b:c", 1, str(number), "error") for number in range(40)]
-    lines = list(annotations(many))
+    lines = list(annotation_lines(many))
     assert len(lines) == 10 and "31 more" in lines[-1] and "file=a%2Cb%3Ac" in lines[0]
-    assert len(list(annotations(many[:10]))) == 10
+    assert len(list(annotation_lines(many[:10]))) == 10
 
 
 def test_sarif_names_its_rules_and_fingerprints_do_not_move_with_lines() -> None:

@@ -250,12 +250,35 @@ class TestAgainstTheTargetBranch:
 
     def test_a_branch_without_approvers_approves_nobody(self, project: Project) -> None:
         base = self.touched(project, flags=1)
-        bare = Base(base.ref, base.commit, None, None, base.policy)
+        bare = Base(base.ref, base.commit, base.lock, None, base.policy)
         assert [finding.rule for finding in check(project, bare)] == ["no-approvers"]
-        first = Base(base.ref, base.commit, None, base.approvers, base.policy)
-        assert check(project, first) == ()
         damaged = Base(base.ref, base.commit, b"<<<<<<< HEAD\n", base.approvers, base.policy)
         assert [finding.rule for finding in check(project, damaged)] == ["base-lock-unreadable"]
+
+    def test_a_first_lock_is_approved_only_by_whom_the_branch_lists(self, project: Project) -> None:
+        def first(base: Base, *, let_in: bool = False) -> tuple[list[tuple[str, str]], list[bool]]:
+            here = load_project(project.root)
+            findings, goals = check_lock(
+                here, compute_pins(here, read_spec(here)), base=base, first_adoption=let_in
+            )
+            return [(one.rule, one.outcome) for one in findings], [goal.approved for goal in goals]
+
+        base = self.touched(project, flags=1)
+        listed = Base(base.ref, base.commit, None, base.approvers, Policy())
+        assert first(listed) == ([("first-adoption", "note")], [True, True])
+        # Nobody is listed: the project's own word approves nothing, whoever lets it in.
+        (project.root / "vstack.approvers").write_text(base.approvers or "")
+        unlisted = Base(base.ref, base.commit, None, None, Policy())
+        assert first(unlisted) == ([("first-adoption", "refused")], [False, False])
+        assert first(unlisted, let_in=True) == ([("first-adoption", "note")], [False, False])
+        # Letting first adoptions in lets in nothing else: another's key, a changed goal, a key without touch.
+        strangers = Base(base.ref, base.commit, None, "a@example.org ssh-ed25519 AAAA\n", Policy())
+        assert first(strangers, let_in=True)[0] == [("approval-not-valid", "refused")]
+        edit(project.root, YAML, "distinct_states: 11", "distinct_states: 1")
+        assert ("unapproved-change", "refused") in first(unlisted, let_in=True)[0]
+        edit(project.root, YAML, "distinct_states: 1\n", "distinct_states: 10\n")
+        (project.root / "vstack.lock").write_bytes(read_base(project.root, "main").lock or b"")
+        assert ("approval-not-valid", "refused") in first(unlisted, let_in=True)[0]
 
     def advance(self, project: Project, key: Path, states: int) -> Lock:
         """Approve another floor and commit it to the branch that is checked out."""

@@ -20,6 +20,10 @@ def test_the_defaults_are_the_strict_ones_for_signatures() -> None:
         ({"software_keys": "yes"}, "policy.software_keys"),
         ({"software_keys": 1}, "policy.software_keys"),
         ({"unchecked_anchors": "refused"}, "policy.unchecked_anchors"),
+        ({"vstack": "latest"}, "policy.vstack: `latest` is no term"),
+        ({"vstack": ">=0.1, ~=1"}, "`~=1` is no term"),
+        ({"vstack": ""}, "is no term"),
+        ({"vstack": 0.1}, "policy.vstack"),
     ],
 )
 def test_a_wrong_entry_is_named(section: dict[str, object], said: str) -> None:

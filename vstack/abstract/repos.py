@@ -83,8 +83,14 @@ def web_base(url: str) -> str | None:
     return None
 
 
-def open_repos(project: Project, named: tuple[str, ...] = (), *, fetch: bool = True) -> Repos:
+def open_repos(
+    project: Project, named: tuple[str, ...] = (), *, fetch: bool = True, cache: Path | None = None
+) -> Repos:
     """The repositories of ``project``; ``named`` holds `--repo` arguments, `NAME=PATH`.
+
+    ``cache`` is the folder to fetch into, by default one in the project's
+    `.vstack`. A gate gives its own: a bare repository found there may have come
+    with a pull request, and git runs the programs that its configuration names.
 
     Raises:
         VstackError: an argument in another form, a name that `repos` does not
@@ -103,7 +109,7 @@ def open_repos(project: Project, named: tuple[str, ...] = (), *, fetch: bool = T
                 todo="Add it under `repos` in vstack.yaml",
             )
         local[name] = open_local(name, Path(path).expanduser())
-    return Repos(urls, local, project.state / "repos", fetch)
+    return Repos(urls, local, cache or project.state / "repos", fetch)
 
 
 def open_local(name: str, folder: Path) -> GitRepo:

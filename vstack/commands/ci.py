@@ -10,21 +10,18 @@ from pathlib import Path
 
 import click
 
-from vstack.abstract.git_objects import run_git
-from vstack.audit.catalog import rule_id
 from vstack.commands.console import progress, render
 from vstack.context import cores, open_project
-from vstack.errors import VstackError
 from vstack.files import write_atomic
-from vstack.forge.annotations import annotations
+from vstack.forge.annotations import annotation_lines
 from vstack.forge.junit import junit
-from vstack.forge.problems import Problem, problems
+from vstack.forge.problems import Problem, problem_of, problems
 from vstack.forge.sarif import sarif
 from vstack.forge.summary import summary
 from vstack.keep.check import Options, check_project
 from vstack.keep.evidence import EvidenceStore
 from vstack.keep.outcome import EXIT
-from vstack.project import LOCK_FILE, PROJECT_FILE
+from vstack.keep.projects import lost_projects, tracked_projects
 from vstack.results import CaseReport
 from vstack.specify.base import read_base
 from vstack.terminal import terminal_width
@@ -48,6 +45,7 @@ def run(
     jobs: int | None,
     as_json: bool,
     quiet: bool,
+    first_adoption: bool = False,
     outputs: Outputs = Outputs(),
 ) -> int:
     """Check each project with everything recomputed: no evidence or cache of the working tree is believed.
@@ -57,13 +55,12 @@ def run(
     Raises:
         VstackError: the base can't be read, or a project or tool can't be read or run.
     """
-    gone = () if folders else _gone(base)
-    lost = [_lost(place, base) for place in gone]
+    lost = [] if folders else [problem_of(finding, root=Path.cwd()) for finding in lost_projects(base)]
     for problem in lost:
         click.echo(f"{problem.rule} {problem.name}: {problem.message}")
-    codes = [1] if gone else []
+    codes = [1] if lost else []
     reports: list[CaseReport] = []
-    for folder in folders or _projects(allow_none=bool(gone)):
+    for folder in folders or tracked_projects(allow_none=bool(lost)):
         context = open_project(folder, fresh=True)
         name = context.project.file.project
         with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
@@ -72,7 +69,9 @@ def run(
                 fetch=fetch,
                 jobs=jobs or cores(),
                 base=read_base(context.project.root, base),
-                store=EvidenceStore(Path(scratch)),
+                store=EvidenceStore(Path(scratch) / "evidence"),
+                repos_cache=Path(scratch) / "repos",
+                first_adoption=first_adoption,
             )
             report = check_project(context, options, on_event)
         click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
@@ -80,44 +79,6 @@ def run(
         codes.append(EXIT[report.outcome])
     _hand_over(reports, lost, outputs)
     return min(codes, key=[2, 1, 3, 0].index)
-
-
-def _projects(*, allow_none: bool) -> tuple[Path, ...]:
-    """The folders of all projects that git tracks below the current folder."""
-    status, listed, _ = run_git(["ls-files", "-z", "--", f"*{PROJECT_FILE}"])
-    names = [name for name in os.fsdecode(listed).split("\0") if Path(name).name == PROJECT_FILE]
-    if status != 0 or not (names or allow_none):
-        raise VstackError("git tracks no vstack.yaml here", where=os.getcwd(), todo="Name the projects' folders")
-    return tuple(Path(name).parent for name in names)
-
-
-def _gone(base: str) -> tuple[str, ...]:
-    """Folders below this one where ``base`` has a project or a lock and this tree has no regular `vstack.yaml`.
-
-    Leaving a project out must not be a way past its checks.
-    """
-    commit = read_base(Path.cwd(), base).commit
-    status, listed, problem = run_git(["ls-tree", "-r", "-z", "--name-only", commit, "."])
-    if status != 0:
-        raise VstackError(f"The projects of {base} can't be listed: {problem}", where=os.getcwd())
-    marks = {PROJECT_FILE, LOCK_FILE}
-    held = {str(Path(name).parent) for name in os.fsdecode(listed).split("\0") if Path(name).name in marks}
-    return tuple(sorted(place for place in held if not _is_project(Path(place))))
-
-
-def _is_project(folder: Path) -> bool:
-    """Whether ``folder`` holds a project of this very tree: no file or folder on the way is a link."""
-    file = folder / PROJECT_FILE
-    links = (file, *(parent for parent in file.parents if parent != Path(".")))
-    status, _, _ = run_git(["ls-files", "--error-unmatch", "--", str(file)])
-    return file.is_file() and not any(link.is_symlink() for link in links) and status == 0
-
-
-def _lost(place: str, base: str) -> Problem:
-    name = "project-gone"
-    text = f"{base} holds a project in {place or '.'} that is not here: refused."
-    text += " Restore it, or let a code owner remove it on the target branch."
-    return Problem(rule_id(name), name, str(Path(place) / PROJECT_FILE), 1, text, "error")
 
 
 def _hand_over(reports: Sequence[CaseReport], lost: Sequence[Problem], outputs: Outputs) -> None:
@@ -131,9 +92,9 @@ def _hand_over(reports: Sequence[CaseReport], lost: Sequence[Problem], outputs: 
     summary_file = outputs.summary or _step_summary()
     if summary_file is not None:
         before = summary_file.read_text(encoding="utf-8") if summary_file.exists() else ""
-        write_atomic(summary_file, before + summary(reports, root=root))
+        write_atomic(summary_file, before + summary(reports, root=root, lost=lost))
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in annotations(found):
+        for line in annotation_lines(found):
             click.echo(line)
 
 
@@ -148,6 +109,7 @@ def _step_summary() -> Path | None:
 @click.option("--repo", "repos", multiple=True, metavar="NAME=PATH", help="A git checkout that anchors are checked in.")
 @click.option("--fetch", is_flag=True, help="Fetch the commits of anchors from the remotes in vstack.yaml (shallow).")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
+@click.option("--first-adoption", is_flag=True, help="Let projects pass that the target branch has no lock and no approvers of; the report says so.")
 @click.option("--sarif", "sarif_file", type=click.Path(path_type=Path), help="Write what is wrong as SARIF 2.1.0.")
 @click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write every cell as a JUnit test case.")
 @click.option("--summary", "summary_file", type=click.Path(path_type=Path), help="Add a summary in Markdown to this file (in GitHub Actions: the step's).")
@@ -159,6 +121,7 @@ def cli(
     repos: tuple[str, ...],
     fetch: bool,
     jobs: int | None,
+    first_adoption: bool,
     sarif_file: Path | None,
     junit_file: Path | None,
     summary_file: Path | None,
@@ -175,5 +138,13 @@ def cli(
     """
     outputs = Outputs(sarif_file, junit_file, summary_file)
     return run(
-        folders, base=base, repos=repos, fetch=fetch, jobs=jobs, as_json=as_json, quiet=quiet, outputs=outputs
+        folders,
+        base=base,
+        repos=repos,
+        fetch=fetch,
+        jobs=jobs,
+        as_json=as_json,
+        quiet=quiet,
+        first_adoption=first_adoption,
+        outputs=outputs,
     )

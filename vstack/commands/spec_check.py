@@ -27,22 +27,23 @@ def run(folder: Path, *, base_ref: str | None, as_json: bool) -> int:
     # With a base this is a gate, which must not believe what an agent could have put into the cache.
     pins = compute_pins(project, read_spec(project, fresh=base is not None))
     findings, goals = check_lock(project, pins, base=base)
-    if base is None and not findings:
+    refused = [finding for finding in findings if finding.outcome != "note"]
+    if base is None and not refused:
         record(str(project.root))
     if as_json:
         data = {
-            "verdict": "refused" if findings else "as approved",
+            "verdict": "refused" if refused else "as approved",
             "findings": [finding.model_dump() for finding in findings],
             "goals": [row.model_dump() for row in goals],
         }
         click.echo(json.dumps(data, indent=1, ensure_ascii=False))
-        return 1 if findings else 0
+        return 1 if refused else 0
     for row in goals:
         click.echo(f"{'approved' if row.approved else 'REFUSED '}  {row.name}  {row.digest[:12]}  {row.note}")
     for line in tell_findings(findings):
         click.echo(line)
-    if findings:
-        click.echo(f"Refused: {len(findings)} finding(s).")
+    if refused:
+        click.echo(f"Refused: {len(refused)} finding(s).")
         return 1
     click.echo("Everything is as it was approved. This says nothing about whether the goals hold.")
     return 0

@@ -6,20 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from vstack.forge.problems import Problem
 
-# GitHub shows ten errors and ten warnings of a step.
+# GitHub shows ten errors, ten warnings and ten notices of a step.
 _SHOWN = 10
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def annotations(found: Sequence[Problem]) -> Iterator[str]:
+def annotation_lines(found: Sequence[Problem]) -> Iterator[str]:
     """At most ten lines a level; the last says how many are left out."""
-    for level in ("error", "warning"):
+    for level, command in _COMMANDS.items():
         of_level = [problem for problem in found if problem.level == level]
         shown = of_level if len(of_level) <= _SHOWN else of_level[: _SHOWN - 1]
         for problem in shown:
             place = f"file={_property(problem.file)},line={problem.line},title={_property(problem.rule)}"
-            yield f"::{level} {place}::{_data(f'{problem.name}: {problem.message}')}"
+            yield f"::{command} {place}::{_data(f'{problem.name}: {problem.message}')}"
         if len(shown) < len(of_level):
-            yield f"::{level}::{len(of_level) - len(shown)} more; the summary and the SARIF file hold all"
+            yield f"::{command}::{len(of_level) - len(shown)} more; the summary and the SARIF file hold all"
 
 
 def _data(text: str) -> str:

@@ -27,7 +27,7 @@ def junit(reports: Sequence[CaseReport], *, root: Path) -> str:
             errors, failures = errors + undecided, failures + (not undecided)
             ElementTree.SubElement(case, "error" if undecided else "failure", message=_clean(text))
         for problem in problems(report, root=root):
-            if problem.name != "cell":
+            if problem.name != "cell" and problem.level != "note":
                 case = _case(suite, report.project, f"{problem.rule} {problem.file}:{problem.line}", 0.0)
                 failures += 1
                 ElementTree.SubElement(case, "failure", message=_clean(problem.message))

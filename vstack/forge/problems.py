@@ -1,4 +1,4 @@
-"""Everything that keeps a report from its good outcome, as one list with rule ids and places."""
+"""Everything that keeps a report from its good outcome, and every note, as one list with rule ids and places."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 
 from vstack.audit.catalog import rule_id
 from vstack.project import PROJECT_FILE
-from vstack.results import CaseReport
+from vstack.results import CaseReport, Finding
 from vstack.verdicts import Verdict
+
+_LEVELS = {"undecided": "warning", "note": "note"}
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,7 @@ class Problem:
 
 def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
     """The findings of ``report``, its cells that are not as expected, Z3 goals that do not hold and traces that do not replay."""
-    found = []
-    for finding in report.findings:
-        file, line = _place(finding.where, root)
-        text = finding.message.rstrip(".") + "." + (f" {finding.todo.rstrip('.')}." if finding.todo else "")
-        level = "warning" if finding.outcome == "undecided" else "error"
-        found.append(Problem(rule_id(finding.rule), finding.rule, file, line, text, level))
+    found = [problem_of(finding, root=root) for finding in report.findings]
     project, _ = _place(str(Path(report.root) / PROJECT_FILE), root)
     for cell in report.cells:
         if not cell.as_expected:
@@ -52,6 +49,13 @@ def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
             name = "trace-refused" if trace.verdict is Verdict.REFUSED else "trace-differs"
             found.append(Problem(rule_id(name), name, project, 1, f"{trace.name}: {trace.reason}", "error"))
     return tuple(found)
+
+
+def problem_of(finding: Finding, *, root: Path) -> Problem:
+    """One finding as a problem."""
+    file, line = _place(finding.where, root)
+    text = finding.message.rstrip(".") + "." + (f" {finding.todo.rstrip('.')}." if finding.todo else "")
+    return Problem(rule_id(finding.rule), finding.rule, file, line, text, _LEVELS.get(finding.outcome, "error"))
 
 
 def _place(where: str, root: Path) -> tuple[str, int]:

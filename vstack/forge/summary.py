@@ -14,10 +14,11 @@ LIMIT_BYTES = 900_000
 _ROWS = 200
 
 
-def summary(reports: Sequence[CaseReport], *, root: Path) -> str:
-    """All reports, the ones that are wrong first, within ``LIMIT_BYTES``."""
+def summary(reports: Sequence[CaseReport], *, root: Path, lost: Sequence[Problem] = ()) -> str:
+    """All reports, the ones that are wrong first, after the projects that are ``lost``; within ``LIMIT_BYTES``."""
     ranked = sorted(reports, key=lambda report: report.outcome in ("as expected", "holds"))
-    text = "\n".join(_report(report, problems(report, root=root)) for report in ranked)
+    text = "".join(f"## {_text(one.file)}: refused\n\n{one.rule} {_text(one.name)}: {_text(one.message)}\n\n" for one in lost)
+    text += "\n".join(_report(report, problems(report, root=root)) for report in ranked)
     if len(text.encode()) <= LIMIT_BYTES:
         return text
     cut = text.encode()[:LIMIT_BYTES].decode(errors="ignore")

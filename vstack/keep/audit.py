@@ -25,8 +25,16 @@ from vstack.verdicts import Verdict
 NO_RECORD = "no record at hand"
 _ASK_BASE = "no base branch was named: --base REF"
 _NEEDS_RUNS = "needs engine runs: `vstack check`"
-_AT_BASE = frozenset({"no-touch", "lock-not-newer", "lock-not-successor", "base-lock-unreadable"})
-_ELSEWHERE = {"lock-removed": "looked at when a commit is made", "project-gone": "looked at by `vstack ci`"}
+_AT_BASE = frozenset(
+    {"no-touch", "lock-not-newer", "lock-not-successor", "base-lock-unreadable", "first-adoption"}
+)
+_IN_CI = "looked at by `vstack ci`"
+_ELSEWHERE = {
+    "lock-removed": "looked at when a commit is made",
+    "project-gone": _IN_CI,
+    "other-vstack": _IN_CI,
+    "tools-changed": _IN_CI,
+}
 
 
 @dataclass(frozen=True)

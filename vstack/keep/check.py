@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from vstack.abstract.atomicity import check_atomicity
@@ -19,11 +20,13 @@ from vstack.keep.evidence import EvidenceStore, machine, now
 from vstack.keep.facts import action_facts
 from vstack.keep.findings import atomicity_findings, mutation_findings
 from vstack.keep.outcome import judge
+from vstack.keep.running import other_vstack
 from vstack.reproduce.rows import driven_rows
 from vstack.results import CaseReport, Finding
 from vstack.shard import Shard
 from vstack.specify.base import Base
-from vstack.specify.check import check_lock
+from vstack.specify.base_tools import foreign_tools
+from vstack.specify.check import FIRST, check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import read_lock
 from vstack.specify.pins import Pins
@@ -46,7 +49,10 @@ STAGES = ("specify", "abstract", "validate", "verify")
 
 @dataclass(frozen=True)
 class Options:
-    """How to check: git checkouts, whether remotes are asked, runs side by side, which stages, whose lock counts, which mutants."""
+    """How to check: git checkouts, whether remotes are asked, runs side by side, which stages, whose lock counts, which mutants.
+
+    ``store`` and ``repos_cache`` stand in for what lies in the project's own `.vstack`.
+    """
 
     repos: tuple[str, ...] = ()
     fetch: bool = False
@@ -56,6 +62,8 @@ class Options:
     store: EvidenceStore | None = None
     distributed: bool = False
     mutants: Shard | None = None
+    first_adoption: bool = False
+    repos_cache: Path | None = None
 
 
 @dataclass
@@ -70,8 +78,8 @@ class Gathering:
 
     @property
     def refused(self) -> bool:
-        """Whether a rule has refused the project already."""
-        return any(finding.outcome == "refused" for finding in self.findings)
+        """Whether a rule has refused the project already, so that no engine need run."""
+        return any(finding.outcome == "refused" and finding.rule != FIRST for finding in self.findings)
 
 
 def check_project(context: Context, options: Options, on_event: Callable[[str], None]) -> CaseReport:
@@ -85,6 +93,11 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
     """
     file = context.project.file
     gathering = Gathering(context, options, on_event)
+    if options.base is not None:
+        # Before any tool runs: SANY itself is one that a project can name.
+        unfit = (*other_vstack(options.base), *foreign_tools(context.project, options.base))
+        if unfit:
+            return judge(_report(context, {}, unfit, {}), has_matrix=bool(file.matrix))
     on_event("1 specify: comparing the goals with the lock")
     specify(gathering)
     if file.model is not None:
@@ -96,7 +109,16 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
             _validate(gathering)
         if "verify" in options.stages:
             _verify(gathering)
-    report = CaseReport(
+    report = _report(context, gathering.parts, gathering.findings, _tools(context))
+    return judge(report, has_matrix=bool(file.matrix))
+
+
+def _report(
+    context: Context, parts: Mapping[str, Any], findings: Sequence[Finding], tools: dict[str, str]
+) -> CaseReport:
+    """What the project says of itself, with what was found out about it."""
+    file = context.project.file
+    return CaseReport(
         project=file.project,
         # One line: a title must not be able to look like a line of the result.
         title=" ".join(file.title.split()) or file.project,
@@ -110,13 +132,12 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
         variant_guards={name: tuple(variant.guards) for name, variant in file.variants.items()},
         variant_commits={name: variant.commit for name, variant in file.variants.items() if variant.commit},
         omissions=tuple((omission.what, omission.reason) for omission in file.omissions),
-        findings=tuple(gathering.findings),
-        tools=_tools(context),
+        findings=tuple(findings),
+        tools=tools,
         machine=machine(),
         made=now(),
-        **gathering.parts,
+        **parts,
     )
-    return judge(report, has_matrix=bool(file.matrix))
 
 
 def specify(gathering: Gathering) -> None:
@@ -124,8 +145,9 @@ def specify(gathering: Gathering) -> None:
     context = gathering.context
     spec = context.spec if context.project.file.model is not None else None
     pins = compute_pins(context.project, spec)
-    findings, rows = check_lock(context.project, pins, base=gathering.options.base)
-    if gathering.options.base is None and not findings:
+    base = gathering.options.base
+    findings, rows = check_lock(context.project, pins, base=base, first_adoption=gathering.options.first_adoption)
+    if base is None and not findings:
         record(str(context.project.root))
     # Without this stage a report still tells the goals in words, and whether they are approved.
     gathering.findings += findings if "specify" in gathering.options.stages else []
@@ -140,7 +162,7 @@ def _helpers(pins: Pins, goal: str) -> tuple[str, ...]:
 def abstract(gathering: Gathering) -> None:
     """Stage 2: marks, anchors, scope and the rules on the model's own text; needs a model."""
     context, options = gathering.context, gathering.options
-    repos: Repos = open_repos(context.project, options.repos, fetch=options.fetch)
+    repos: Repos = open_repos(context.project, options.repos, fetch=options.fetch, cache=options.repos_cache)
     marks, findings = read_marks(context.project, context.spec)
     rules = check_guard_constants(context.project, context.spec, context.actions)
     rules += check_side_effects(context.project, context.spec)

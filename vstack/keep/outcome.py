@@ -25,6 +25,7 @@ def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
     """``report`` with its outcome and the reasons for it, the gravest first.
 
     Nothing run at all is undecided: an empty project never comes out green.
+    Notes leave the outcome as it is.
     """
     refused = [finding_line(f) for f in report.findings if f.outcome == "refused"]
     refused += [f"trace {t.name}: {t.reason}" for t in report.traces if t.verdict is Verdict.REFUSED]

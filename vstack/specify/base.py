@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -19,13 +21,18 @@ _GIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Base:
-    """Files of the project at ``commit`` (the full hash); None where that commit has no such file."""
+    """Files of the project at ``commit`` (the full hash); None where that commit has no such file.
+
+    ``tools`` are the tools that its `vstack.yaml` names; ``is_known``: whether it has one.
+    """
 
     ref: str
     commit: str
     lock: bytes | None
     approvers: str | None
     policy: Policy
+    tools: Mapping[str, str] = field(default_factory=dict)
+    is_known: bool = True
 
 
 def read_base(root: Path, ref: str) -> Base:
@@ -36,19 +43,25 @@ def read_base(root: Path, ref: str) -> Base:
             not exist (a shallow clone is named as such), or its `vstack.yaml` doesn't parse.
     """
     commit = _resolve(root, ref)
-    lock = _file(root, commit, LOCK_FILE)
-    approvers = _file(root, commit, APPROVERS_FILE)
-    project = _file(root, commit, PROJECT_FILE)
-    policy = Policy()
+    lock = base_file(root, commit, LOCK_FILE)
+    approvers = base_file(root, commit, APPROVERS_FILE)
+    project = base_file(root, commit, PROJECT_FILE)
+    policy, tools = Policy(), {}
     if project is not None:
         where = f"{ref}:{PROJECT_FILE}"
         try:
             data = yaml.safe_load(project)
         except yaml.YAMLError:
             raise VstackError("vstack.yaml on the target branch is not valid YAML", where=where) from None
-        section = data.get("policy") if isinstance(data, dict) else None
-        policy = read_policy(section if isinstance(section, dict) else {}, where=where)
-    return Base(ref, commit, lock, approvers.decode(errors="replace") if approvers is not None else None, policy)
+        policy = read_policy(_section(data, "policy"), where=where)
+        tools = {name: str(value) for name, value in _section(data, "tools").items() if value is not None}
+    text = approvers.decode(errors="replace") if approvers is not None else None
+    return Base(ref, commit, lock, text, policy, tools, project is not None)
+
+
+def _section(data: object, name: str) -> dict[str, Any]:
+    found = data.get(name) if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _resolve(root: Path, ref: str) -> str:
@@ -86,7 +99,12 @@ def _resolve(root: Path, ref: str) -> str:
     )
 
 
-def _file(root: Path, commit: str, name: str) -> bytes | None:
+def base_file(root: Path, commit: str, name: str) -> bytes | None:
+    """The bytes of ``name`` (relative to ``root``) at ``commit``, or None if there is no such file.
+
+    Raises:
+        VstackError: git can't read it.
+    """
     # `./` makes the path relative to the folder git runs in, not to the repository's top.
     listed = _git(root, "ls-tree", "--name-only", commit, f"./{name}")
     if listed.returncode != 0:

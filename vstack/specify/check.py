@@ -17,11 +17,13 @@ from vstack.specify.pins import Pins
 from vstack.specify.policy import read_policy
 from vstack.specify.settings import Leaf, Lines
 
+# Refuses, but hides nothing: what was approved nowhere can still be run, so that a code owner sees what comes out.
+FIRST = "first-adoption"
 _APPROVE = "Look at it with `vstack spec diff`; a person approves with `vstack spec approve`"
 
 
 def check_lock(
-    project: Project, pins: Pins, *, base: Base | None = None
+    project: Project, pins: Pins, *, base: Base | None = None, first_adoption: bool = False
 ) -> tuple[tuple[Finding, ...], tuple[GoalRow, ...]]:
     """What a lock check refuses, and a row for each goal.
 
@@ -30,7 +32,9 @@ def check_lock(
     With ``base``, the target branch, that branch's approvers and policy count,
     the lock must be that branch's or come after it, and its signature must
     prove a touch unless the policy there says otherwise or the branch holds
-    this very lock.
+    this very lock. Where that branch has neither lock nor approvers, the
+    project's own are compared, and count for nobody's approval: that is refused
+    (``FIRST``), unless the caller lets projects in with ``first_adoption``.
 
     Raises:
         VstackError: the policy or an approvers file doesn't parse.
@@ -62,8 +66,11 @@ def check_lock(
     findings += problems
     if base is not None and older is not None:
         findings += _succession(project, lock, older, base)
-    merged = older is not None and older.digest == lock.digest
-    approval, refused = check_approval(project, lock, base, merged=merged)
+    if base is not None and base.lock is None:
+        approval, refused = _first(project, lock, base, first_adoption)
+    else:
+        merged = older is not None and older.digest == lock.digest
+        approval, refused = check_approval(project, lock, base, merged=merged)
     findings += refused
     findings += _idle_environment(project, pins)
     findings += [_unapproved(project, change) for change in lock_changes(project, lock, pins)]
@@ -110,6 +117,29 @@ def _older(base: Base | None) -> tuple[Lock | None, list[Finding]]:
         return parse_lock(base.lock, where=f"{base.ref}:{LOCK_FILE}"), []
     except RefusedError as error:
         return None, [_finding("base-lock-unreadable", error)]
+
+
+def _first(project: Project, lock: Lock, base: Base, let_in: bool) -> tuple[Verified | None, list[Finding]]:
+    """The approval of the first lock: by the target branch's approvers, or by nobody whom that branch knows."""
+    own = base.approvers is None
+    approval, refused = check_approval(project, lock, None if own else base)
+    if refused or approval is None:
+        return None, refused
+    what = f"First adoption: {base.ref} holds no lock of this project"
+    if not own:
+        what += f". This one (sequence {lock.sequence}) is approved by {approval.words}, whom {base.ref} lists"
+        return approval, [Finding(rule="first-adoption", where=str(project.lock_path), message=what, outcome="note")]
+    what += " and no approvers, so nothing of it is approved there. It is checked against its own lock and approvers"
+    what += f" (signature: {approval.words}): whether its goals say what they should, nobody on {base.ref} has said"
+    finding = Finding(
+        rule="first-adoption",
+        where=str(project.lock_path),
+        message=what,
+        todo="A code owner reads the goals with `vstack spec show`, and merges knowingly; a workflow of the target"
+        " branch lets first adoptions pass with `vstack ci --first-adoption`",
+        outcome="note" if let_in else "refused",
+    )
+    return None, [finding]
 
 
 def _succession(project: Project, lock: Lock, older: Lock, base: Base) -> list[Finding]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from vstack.errors import VstackError
+
+# One term of `vstack`: a comparison with a version, or the beginning of the hash of vstack's sources.
+TERM = re.compile(r"(?P<compare>==|>=|<=|<|>)\s*(?P<version>\d+(?:\.\d+)*)|sha256:(?P<sha256>[0-9a-f]{16,64})")
 
 
 class Policy(BaseModel):
@@ -16,12 +20,24 @@ class Policy(BaseModel):
 
     ``unchecked_anchors``: whether an anchor that could not be checked (no
     checkout) is only counted, or refused; `vstack.abstract.check` reads it.
+    ``vstack``: which vstack may judge a pull request, as `==0.1.0`, `>=0.1`,
+    `<0.3` or `sha256:HASH` (of its sources), joined by commas; all must fit.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     software_keys: bool = False
     unchecked_anchors: Literal["count", "refuse"] = "count"
+    vstack: str | None = None
+
+    @field_validator("vstack")
+    @classmethod
+    def terms_are_known(cls, value: str | None) -> str | None:
+        """Each term in a form that can be compared: one that nobody understands would bind nobody."""
+        for term in (value or "").split(",") if value is not None else ():
+            if not TERM.fullmatch(term.strip()):
+                raise ValueError(f"`{term.strip()}` is no term: write ==0.1.0, >=0.1, <0.3 or sha256:HASH")
+        return value
 
 
 def read_policy(section: Mapping[str, Any], *, where: str) -> Policy:
@@ -39,4 +55,4 @@ def read_policy(section: Mapping[str, Any], *, where: str) -> Policy:
             near = difflib.get_close_matches(key, Policy.model_fields, n=1, cutoff=0.5)
             hint = f"The nearest known key is `{near[0]}`" if near else "Remove it"
             raise VstackError(f"Unknown key `policy.{key}` in vstack.yaml", where=where, todo=hint) from None
-        raise VstackError(f"vstack.yaml: policy.{key}: {first['msg']}", where=where, todo="Mend that entry") from None
+        raise VstackError(f"vstack.yaml: policy.{key}: {first['msg'].removeprefix('Value error, ')}", where=where, todo="Mend that entry") from None

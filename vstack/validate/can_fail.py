@@ -145,6 +145,8 @@ def _setting(project: Project, goal: str, cells: list[Cell]) -> Setting:
     stated = project.file.matrix
     if project.file.mutation is not None and project.file.mutation.environments:
         return Setting(project.file.mutation.variant, project.file.mutation.environments[0])
+    if not stated:
+        return Setting(None, None)
     holding = [(cell.variant, cell.environment) for cell in cells if cell.goal == goal and cell.evidence.verdict is Verdict.HOLDS]
     holding = holding or [(variant, name) for variant, row in stated.items() for name, goals in row.items() if goals.get(goal, "holds") == "holds"]
     return Setting(*holding[-1]) if holding else Setting(None, None)
