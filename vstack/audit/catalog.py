@@ -122,7 +122,7 @@ def _checked_in(name: str) -> tuple[str, ...]:
         return _CHOSEN[name]
     found = []
     for file, text in _texts().items():
-        if f'"{name}"' in text:
+        if f'"{name}"' in text or f"[{name}]" in text:
             found.append(file)
     return tuple(found)
 
