@@ -99,6 +99,9 @@ class ProjectFile(Section):
                 raise ValueError(f"{where}: variant {kill.variant} does not have guard {kill.guard}")
             if not kill.violates and not kill.excuse and not self.guards[kill.guard].excuse:
                 raise ValueError(f"{where}: a guard that no goal needs must have an `excuse`")
+        for name, environment_section in self.environments.items():
+            for fault in environment_section.fair:
+                _declared(fault, dict.fromkeys(self.environment_actions), f"environments.{name}.fair")
         if self.mutation:
             _declared(self.mutation.variant, self.variants, "mutation.variant")
             for environment in self.mutation.environments:

@@ -23,7 +23,10 @@ class Repo(Section):
 
 
 class Model(Section):
-    """The TLA+ model: root module, its operators, and the constants common to all runs (TLA+ text)."""
+    """The TLA+ model: root module, its operators, and the constants common to all runs (TLA+ text).
+
+    ``fairness_excuse`` says why the specification has a temporal conjunct that is no fairness of an action.
+    """
 
     module: str
     init: str = "Init"
@@ -38,6 +41,7 @@ class Model(Section):
     symmetry: str | None = None
     view: str | None = None
     check_deadlock: bool = False
+    fairness_excuse: str | None = None
 
 
 class Goal(Section):
@@ -60,11 +64,13 @@ class Environment(Section):
     """A setting of the environment's knobs: which faults and freedoms the world has.
 
     ``lacks`` names the actions that can't fire in it; every other action must.
+    ``fair`` names the environment's actions that the specification makes happen in it.
     """
 
     english: str
     constants: Constants = {}
     lacks: list[str] = []
+    fair: list[str] = []
 
 
 class Guard(Section):

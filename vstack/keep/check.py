@@ -28,12 +28,14 @@ from vstack.specify.base import Base
 from vstack.specify.base_tools import foreign_tools
 from vstack.specify.check import FIRST, check_lock
 from vstack.specify.compute import compute_pins
+from vstack.specify.fairness import check_fairness, read_fairness, unlisted
 from vstack.specify.lock import read_lock
 from vstack.specify.pins import Pins
 from vstack.tla.behaviour import behaviour
 from vstack.validate.can_fail import can_fail_findings, find_failures
 from vstack.validate.cells import module_inputs
 from vstack.validate.constants import check_constants
+from vstack.validate.fair_behaviour import check_fair_behaviour
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import broken_already, kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
@@ -166,6 +168,7 @@ def abstract(gathering: Gathering) -> None:
     marks, findings = read_marks(context.project, context.spec)
     rules = check_guard_constants(context.project, context.spec, context.actions)
     rules += check_side_effects(context.project, context.spec)
+    rules += check_fairness(context.project, context.spec)
     parts = gathering.parts
     parts["actions"] = action_facts(context.spec, context.actions, marks, repos)
     parts["processes"] = _processes(parts["actions"])
@@ -188,6 +191,7 @@ def _validate(gathering: Gathering) -> None:
     parts = gathering.parts
     parts["cells"] = cells = run_matrix(runner)
     gathering.findings += [*matrix_gaps(runner), *silent_actions(runner, cells)]
+    gathering.findings += check_fair_behaviour(runner, context.spec, cells)
     parts["kills"] = kills = run_kills(runner)
     gathering.findings += [*kill_findings(runner, kills), *broken_already(runner)]
     parts["pairs"] = run_pairs(runner, context.spec)
@@ -289,6 +293,12 @@ def _assumptions(context: Context) -> tuple[str, ...]:
             lines += [" ".join(context.spec.text(item.span).split()) for item in module.assumptions]
     rest = behaviour(context.spec, model.spec).rest
     lines += [f"fairness: {' '.join(context.spec.text(node.span).split())}" for node in rest]
+    for fault in dict.fromkeys(
+        fault for each in read_fairness(context.project, context.spec) for _, fault in unlisted(context.project, each)
+    ):
+        lines.append(f"the fault {fault} is fair, so it must happen in the end; no environment lists it under `fair`")
+    if model.fairness_excuse:
+        lines.append(f"a temporal conjunct of the specification is excused: {model.fairness_excuse}")
     if not model.check_deadlock:
         lines.append("deadlock is not looked for")
     lines.append("the model describes the code that its actions are anchored to; what it leaves out is under omissions")

@@ -22,12 +22,15 @@ class Policy(BaseModel):
     checkout) is only counted, or refused; `vstack.abstract.check` reads it.
     ``vstack``: which vstack may judge a pull request, as `==0.1.0`, `>=0.1`,
     `<0.3` or `sha256:HASH` (of its sources), joined by commas; all must fit.
+    ``unlisted_fairness``: whether fairness of the environment's own actions
+    that no environment lists under `fair` is only told, or refused.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     software_keys: bool = False
     unchecked_anchors: Literal["count", "refuse"] = "count"
+    unlisted_fairness: Literal["count", "refuse"] = "count"
     vstack: str | None = None
 
     @field_validator("vstack")

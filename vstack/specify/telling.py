@@ -51,7 +51,8 @@ def tell_world(project: Project, pins: Pins) -> list[str]:
     for name, environment in project.file.environments.items():
         values = ", ".join(f"{constant} = {value}" for constant, value in environment.constants.items())
         lacks = f"; can't fire: {', '.join(environment.lacks)}" if environment.lacks else ""
-        lines.append(f"  {name}: {environment.english} ({values or 'no constants'}{lacks})")
+        fair = f"; must happen in the end: {', '.join(environment.fair)}" if environment.fair else ""
+        lines.append(f"  {name}: {environment.english} ({values or 'no constants'}{lacks}{fair})")
     if project.file.model is not None:
         lines += ["BOUNDS", *(f"  {name} = {value}" for name, value in project.model.constants.items())]
         if project.model.model_values:
