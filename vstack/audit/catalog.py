@@ -97,6 +97,8 @@ _TABLE = (
     ("VS557", "z3-reach", "what a Z3 goal's script does", "a script edits the lock, the cache or the solver, reads the project, or starts a program", "let it state formulas and nothing else"),
     ("VS558", "z3-tampered", "what a Z3 goal's script does", "a script replaces functions of z3 or of vstack, so that its formulas are not what it seems to say", "use z3 as it is"),
     ("VS559", "z3-text", FORMULAS, "SMT-LIB text holds commands that steer the solver, or assertions without a name", "keep to declarations, definitions and named assertions"),
+    ("VS561", "refinement-constant", TREE, "a refinement maps the abstract variables to constants, so that it holds of any model", "map each to an expression that follows the model's state"),
+    ("VS562", "refinement-frozen", RUNS, "a refinement's mapping never moves in any run, or leaves out what the abstract specification does", "map each abstract variable to an expression that follows the model's state"),
     ("VS601", "cell", RUNS, "a cell came out otherwise than stated", "find out who is wrong: the code, the model or the goal"),
 )  # fmt: skip
 

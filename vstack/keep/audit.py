@@ -141,7 +141,7 @@ def _runs(runner: Runner, context: Context, look: _Look) -> None:
             for name, rule in RULES.items()
             if rule.reads == RUNS and name not in ("matrix-gap", "guard-not-tried")
         }
-    look.open |= dict.fromkeys(("pairs-not-compared", "trace-differs"), _NEEDS_RUNS)
+    look.open |= dict.fromkeys(("pairs-not-compared", "trace-differs", "refinement-frozen"), _NEEDS_RUNS)
     report = _report_on(context, matrix_plan(hand), hand)
     if report is None:
         look.open |= {name: _NEEDS_RUNS for name, rule in RULES.items() if rule.reads == MUTANTS}

@@ -41,6 +41,7 @@ from vstack.validate.guards import broken_already, kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
 from vstack.validate.mutation import run_mutation
 from vstack.validate.pairs import pair_findings, run_pairs
+from vstack.validate.refinement import constant_mappings, frozen_mappings
 from vstack.validate.runs import Runner
 from vstack.validate.side_effects import check_side_effects
 from vstack.validate.traces.replay import replay
@@ -169,6 +170,7 @@ def abstract(gathering: Gathering) -> None:
     rules = check_guard_constants(context.project, context.spec, context.actions)
     rules += check_side_effects(context.project, context.spec)
     rules += check_fairness(context.project, context.spec)
+    rules += constant_mappings(context.project, context.spec)
     parts = gathering.parts
     parts["actions"] = action_facts(context.spec, context.actions, marks, repos)
     parts["processes"] = _processes(parts["actions"])
@@ -212,6 +214,7 @@ def _validate(gathering: Gathering) -> None:
     ran = (parts["cells"], parts["kills"], parts.get("mutation"))
     parts["can_fail"] = find_failures(project, context.spec, context.actions, context.tools, runner.store, ran, on_event)
     gathering.findings += can_fail_findings(project, parts["can_fail"])
+    gathering.findings += frozen_mappings(project, context.spec, context.tools, runner.store, on_event)
     traces = []
     for name in project.file.traces:
         on_event(f"replaying trace {name}")

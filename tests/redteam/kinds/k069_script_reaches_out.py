@@ -1,0 +1,25 @@
+"""Kind 69: a goal's script that edits lock, cache or solver."""
+
+from __future__ import annotations
+
+from tests.redteam.arena import Input
+from tests.redteam.offsets import APPROVED, HONEST, Change, offsets, script
+
+KIND, WHAT = 69, "a goal's script that edits lock, cache or solver"
+
+_ROOT = "import os, sys\nROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))\n"
+
+
+def _first(lines: str) -> Change:
+    return offsets(script("\n\ndef goal():", f"\n{_ROOT}{lines}\n\n\ndef goal():"))
+
+
+INPUTS = (
+    Input("the lock, and it hides it", _first("try:\n    open(ROOT + '/vstack.lock', 'a').write('# approved')\nexcept OSError:\n    pass"), r"z3-reach", HONEST),
+    Input("evidence put in its place", _first("os.replace(ROOT + '/vstack.yaml', ROOT + '/.vstack/last.json')"), r"z3-reach", APPROVED),
+    Input("the solver's library", _first("import z3\nos.open(os.path.join(os.path.dirname(z3.__file__), 'lib', 'libz3.so'), os.O_RDWR)"), r"z3-reach", HONEST),
+    Input("the memory of the process that asks", _first("try:\n    open(f'/proc/{os.getppid()}/mem', 'r+b')\nexcept Exception:\n    pass"), r"z3-reach", HONEST),
+    Input("through a program", _first("import subprocess\nsubprocess.run(['sh', '-c', 'echo > vstack.lock'])"), r"z3-reach", APPROVED),
+    Input("through the C library", _first("import ctypes\nctypes.CDLL(None).unlink((ROOT + '/vstack.lock').encode())"), r"z3-reach", HONEST),
+    Input("a module of the project that no pin covers", offsets(lambda arena: arena.write("goals/sizes.py", "LEAST = 0\n"), script("\n\ndef goal():", f"\n{_ROOT}sys.path.insert(0, ROOT + '/goals')\nfrom sizes import LEAST\n\n\ndef goal():")), r"z3-reach", HONEST),
+)
