@@ -252,7 +252,10 @@ class Finding(Result):
 
 
 class CaseReport(Result):
-    """Everything `check` found out about one project: the one input of every report."""
+    """Everything `check` found out about one project: the one input of every report.
+
+    ``evidence`` says where records come from that this run did not make, or why none were believed.
+    """
 
     project: str
     title: str
@@ -283,5 +286,6 @@ class CaseReport(Result):
     processes: dict[str, str] = {}
     actions: dict[str, dict[str, Any]] = {}
     tools: dict[str, str] = {}
+    evidence: str = ""
     machine: str = ""
     made: str = ""

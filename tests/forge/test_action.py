@@ -10,6 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.specify.keys import make_key
+from vstack.keep.bundle import NAMESPACE
+from vstack.specify.sshkey import is_genuine
+from vstack.specify.sshsig import parse_signature
+
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
@@ -37,6 +42,7 @@ def test_every_step_names_its_shell_and_takes_inputs_through_the_environment() -
         ({}, "no pull request"),
         ({"BASE": "main", "FETCH": "yes"}, "must be true or false"),
         ({"BASE": "main", "JOBS": "two"}, "must be a number"),
+        ({"TRUSTED": "new", "BASE_REF": "main"}, "is not the target branch"),
         ({"BASE": "main", "FIRST_ADOPTION": "1"}, "the input first-adoption is '1'"),
     ],
 )
@@ -74,6 +80,9 @@ def test_the_command_gets_what_the_inputs_say(tmp_path: Path) -> None:
         "Check", tmp_path, VSTACK_BASE="origin/main", REPOS="a=/x y\nb=/z", FOLDERS="one two", FETCH="true", JOBS="3", FIRST_ADOPTION="true"
     )
     assert ended.returncode == 0, ended.stderr
+    assert run_step("Check", tmp_path, VSTACK_BASE="HEAD", FOLDERS="", CACHE="/a b", TRUSTED="/new").stdout.splitlines()[4:8] == [
+        "--cache", "/a b", "--trusted", "/new",
+    ]  # fmt: skip
     assert ended.stdout.splitlines() == [
         "ci", "--base", "origin/main", "--quiet", "--repo", "a=/x y", "--repo", "b=/z", "--fetch", "--first-adoption",
         "--jobs", "3",
@@ -96,3 +105,33 @@ def test_the_target_branchs_vstack_judges_this_project() -> None:
     assert [step["uses"] for step in steps if step.get("uses", "").startswith("./")] == ["./target"]
     (checkout,) = [step["with"] for step in steps if step.get("with", {}).get("path") == "target"]
     assert checkout["ref"] == "${{ github.base_ref }}"
+
+
+def test_the_key_is_in_one_step_alone_and_signs_what_vstack_checks(tmp_path: Path) -> None:
+    assert [name for name, step in STEPS.items() if "SIGNING_KEY" in step.get("env", {})] == ["Sign the evidence"]
+    assert list(STEPS)[-1] == "Sign the evidence"
+    key = make_key(tmp_path / "key")
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "a b.json").write_text("{}")
+    ended = run_step("Sign the evidence", tmp_path, TRUSTED=str(new), SIGNING_KEY=key.read_text().strip(), TMPDIR=str(tmp_path))
+    assert ended.returncode == 0, ended.stderr
+    signature = parse_signature((new / "a b.json.sig").read_text())
+    assert signature.namespace == NAMESPACE and is_genuine(signature, b"{}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["key", "key.pub", "new"], "the key is taken away again"
+    (tmp_path / "empty").mkdir()
+    assert run_step("Sign the evidence", tmp_path, TRUSTED=str(tmp_path / "empty"), SIGNING_KEY="x").returncode == 0
+
+
+def test_a_trusted_run_is_of_the_commit_that_is_checked_out(tmp_path: Path) -> None:
+    assert run_step("Find the base", tmp_path, TRUSTED="new").returncode == 0
+    assert (tmp_path / "env").read_text() == "VSTACK_BASE=HEAD\n"
+
+
+def test_the_template_gives_a_pull_request_no_key_and_nowhere_to_write() -> None:
+    (job,) = yaml.safe_load((ROOT / "templates" / "vstack.workflow.yml").read_text())["jobs"].values()
+    assert "push" in job["environment"]
+    saves = [step for step in job["steps"] if "cache/save" in step.get("uses", "")]
+    assert [step["if"] for step in saves] == ["github.event_name == 'push'"]
+    (action,) = [step["with"] for step in job["steps"] if step.get("uses", "").startswith("OWNER/vstack@")]
+    assert set(action) <= set(ACTION["inputs"]) and action["cache"] != action["trusted"]

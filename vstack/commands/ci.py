@@ -12,16 +12,17 @@ import click
 
 from vstack.commands.console import progress, render
 from vstack.context import cores, open_project
+from vstack.errors import VstackError
 from vstack.files import write_atomic
 from vstack.forge.annotations import annotation_lines
 from vstack.forge.junit import junit
 from vstack.forge.problems import Problem, problem_of, problems
 from vstack.forge.sarif import sarif
 from vstack.forge.summary import summary
+from vstack.keep.bundle import Believed, BelievingStore, evidence_words, read_bundle, write_bundle
 from vstack.keep.check import Options, check_project
-from vstack.keep.evidence import EvidenceStore
 from vstack.keep.outcome import EXIT
-from vstack.keep.projects import lost_projects, tracked_projects
+from vstack.keep.projects import folder_in_repository, lost_projects, must_be_tip, tracked_projects
 from vstack.results import CaseReport
 from vstack.specify.base import read_base
 from vstack.terminal import terminal_width
@@ -36,6 +37,14 @@ class Outputs:
     summary: Path | None = None
 
 
+@dataclass(frozen=True)
+class Cache:
+    """The folder with signed bundles of evidence, and the new one that a run of the target branch itself writes to."""
+
+    folder: Path | None = None
+    save: Path | None = None
+
+
 def run(
     folders: tuple[Path, ...],
     *,
@@ -46,9 +55,12 @@ def run(
     as_json: bool,
     quiet: bool,
     first_adoption: bool = False,
+    cache: Cache = Cache(),
     outputs: Outputs = Outputs(),
 ) -> int:
     """Check each project with everything recomputed: no evidence or cache of the working tree is believed.
+
+    Of the cache of CI runs only what the target branch's own run signed is.
 
     Returns the gravest of the exit codes.
 
@@ -64,16 +76,25 @@ def run(
         context = open_project(folder, fresh=True)
         name = context.project.file.project
         with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
+            tip = read_base(context.project.root, base)
+            place = folder_in_repository(context.project.root)
+            if cache.save:
+                must_be_tip(context.project.root, tip)
+            believed = read_bundle(cache.folder, context.project, place, tip) if cache.folder else Believed()
+            store = BelievingStore(Path(scratch) / "evidence", believed.records)
             options = Options(
                 repos=repos,
                 fetch=fetch,
                 jobs=jobs or cores(),
-                base=read_base(context.project.root, base),
-                store=EvidenceStore(Path(scratch) / "evidence"),
+                base=tip,
+                store=store,
                 repos_cache=Path(scratch) / "repos",
                 first_adoption=first_adoption,
             )
             report = check_project(context, options, on_event)
+            report = report.model_copy(update={"evidence": evidence_words(believed, store)})
+            if cache.save and store.used:
+                write_bundle(cache.save, context.project, place, tip, store)
         click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
         reports.append(report)
         codes.append(EXIT[report.outcome])
@@ -110,6 +131,8 @@ def _step_summary() -> Path | None:
 @click.option("--fetch", is_flag=True, help="Fetch the commits of anchors from the remotes in vstack.yaml (shallow).")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
 @click.option("--first-adoption", is_flag=True, help="Let projects pass that the target branch has no lock and no approvers of; the report says so.")
+@click.option("--cache", "cache_folder", type=click.Path(path_type=Path), help="Believe the evidence in this folder that the target branch's run signed.")
+@click.option("--trusted", "save", type=click.Path(path_type=Path), metavar="NEW-FOLDER", help="This is a run of the target branch itself: write its evidence there, to be signed.")
 @click.option("--sarif", "sarif_file", type=click.Path(path_type=Path), help="Write what is wrong as SARIF 2.1.0.")
 @click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write every cell as a JUnit test case.")
 @click.option("--summary", "summary_file", type=click.Path(path_type=Path), help="Add a summary in Markdown to this file (in GitHub Actions: the step's).")
@@ -122,6 +145,8 @@ def cli(
     fetch: bool,
     jobs: int | None,
     first_adoption: bool,
+    cache_folder: Path | None,
+    save: Path | None,
     sarif_file: Path | None,
     junit_file: Path | None,
     summary_file: Path | None,
@@ -136,6 +161,9 @@ def cli(
     \b
     Example: vstack ci --base origin/main
     """
+    if save is not None and save.exists() and any(save.iterdir()):
+        # Whoever signs signs all that lies there.
+        raise VstackError("The folder for evidence is not empty", where=str(save), todo="Name one that does not exist yet")
     outputs = Outputs(sarif_file, junit_file, summary_file)
     return run(
         folders,
@@ -146,5 +174,6 @@ def cli(
         as_json=as_json,
         quiet=quiet,
         first_adoption=first_adoption,
+        cache=Cache(cache_folder, save),
         outputs=outputs,
     )

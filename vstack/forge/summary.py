@@ -29,6 +29,8 @@ def _report(report: CaseReport, found: Sequence[Problem]) -> str:
     lines = [f"## {_text(report.project)}: {report.outcome}", "", _text(outcome_sentence(report)), ""]
     if words := approval_words(report):
         lines += [f"Approval: {_text(words)}.", ""]
+    if report.evidence:
+        lines += [f"{_text(report.evidence[0].upper() + report.evidence[1:])}.", ""]
     if found:
         lines += ["| rule | where | what |", "|---|---|---|"]
         for problem in found[:_ROWS]:

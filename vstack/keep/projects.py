@@ -9,7 +9,7 @@ from vstack.abstract.git_objects import run_git
 from vstack.errors import VstackError
 from vstack.project import LOCK_FILE, PROJECT_FILE
 from vstack.results import Finding
-from vstack.specify.base import read_base
+from vstack.specify.base import Base, read_base
 
 
 def tracked_projects(*, allow_none: bool) -> tuple[Path, ...]:
@@ -40,6 +40,35 @@ def lost_projects(base: str) -> list[Finding]:
     marks = {PROJECT_FILE, LOCK_FILE}
     held = {str(Path(name).parent) for name in os.fsdecode(listed).split("\0") if Path(name).name in marks}
     return [_lost(place, base) for place in sorted(held) if not _is_project(Path(place))]
+
+
+def folder_in_repository(root: Path) -> str:
+    """``root`` relative to the top of its repository, `.` for the top itself.
+
+    Raises:
+        VstackError: it is in none.
+    """
+    status, prefix, problem = run_git(["-C", str(root), "rev-parse", "--show-prefix"])
+    if status != 0:
+        raise VstackError(f"The project is in no git repository: {problem}", where=str(root))
+    return os.fsdecode(prefix).strip().rstrip("/") or "."
+
+
+def must_be_tip(root: Path, base: Base) -> None:
+    """Let nothing but the target branch's own tip be trusted.
+
+    Raises:
+        VstackError: another commit is checked out, or tracked files differ from it.
+    """
+    _, head, _ = run_git(["-C", str(root), "rev-parse", "HEAD"])
+    _, changed, _ = run_git(["-C", str(root), "status", "--porcelain", "--untracked-files=no", "--", "."])
+    if head.decode().strip() != base.commit or changed:
+        raise VstackError(
+            f"--trusted is for {base.ref} itself ({base.commit[:12]}), and this tree is at {head.decode()[:12]}"
+            + (", with changes" if changed else ""),
+            where=str(root),
+            todo="Leave --trusted out: a pull request writes no evidence",
+        )
 
 
 def _is_project(folder: Path) -> bool:

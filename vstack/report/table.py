@@ -253,6 +253,8 @@ def _basis(report: CaseReport, console: Console) -> None:
         _heading(console, "every claim above rests on")
     for text in resting:
         _item(console, text)
+    if report.evidence:
+        _item(console, report.evidence)
     if report.omissions:
         _heading(console, f"left out of the model: {plural(len(report.omissions), 'thing')}, each with its reason")
         _item(console, "the HTML page and `vstack.yaml` list them")
