@@ -25,6 +25,7 @@ from vstack.sections import (
     Mutation,
     Name,
     Omission,
+    Proof,
     Repo,
     Reproduce,
     ScopeEntry,
@@ -77,8 +78,12 @@ class ProjectFile(Section):
             if not needed:
                 key = "script" if goal.kind == "z3" else "formula"
                 raise ValueError(f"goals.{goal_name}: a goal of kind {goal.kind} needs `{key}`")
-            if goal.kind != "z3" and self.model is None:
-                raise ValueError(f"goals.{goal_name}: a TLA+ goal needs the section `model`")
+            if goal.kind == "theorem" and not goal.module:
+                raise ValueError(f"goals.{goal_name}: a theorem needs `module`, the file of its proof")
+            if goal.kind != "theorem" and goal.proof != Proof():
+                raise ValueError(f"goals.{goal_name}.proof: only a goal of kind theorem has a proof")
+            if goal.is_searched and self.model is None:
+                raise ValueError(f"goals.{goal_name}: a goal of kind {goal.kind} needs the section `model`")
         for variant_name, variant in self.variants.items():
             for guard in variant.guards:
                 _declared(guard, self.guards, f"variants.{variant_name}.guards")
@@ -87,7 +92,10 @@ class ProjectFile(Section):
             for environment, cells in row.items():
                 _declared(environment, self.environments, f"matrix.{variant_name}")
                 for goal_name in cells:
-                    _declared(goal_name, self.goals, f"matrix.{variant_name}.{environment}")
+                    where = f"matrix.{variant_name}.{environment}"
+                    _declared(goal_name, self.goals, where)
+                    if self.goals[goal_name].kind == "theorem":
+                        raise ValueError(f"{where}: {goal_name} is a theorem, which no run of TLC decides")
         for number, kill in enumerate(self.kills):
             where = f"kills[{number}]"
             _declared(kill.guard, self.guards, where)
@@ -163,7 +171,7 @@ class Project:
 
     def outside_files(self) -> list[Path]:
         """Files that the project rests on which may lie outside its folder: modules, and tools it names."""
-        tools = [self.root / name for name in (self.file.tools.tlc_jar, self.file.tools.java) if name]
+        tools = [self.root / name for name in (self.file.tools.tlc_jar, self.file.tools.java, self.file.tools.tlapm) if name]
         return [*tools, *(path for folder in self.module_folders for path in sorted(folder.glob("*.tla")))]
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Constants = dict[str, str]
@@ -44,13 +44,32 @@ class Model(Section):
     fairness_excuse: str | None = None
 
 
+class Proof(Section):
+    """How the theorem of a goal is proved; see docs/tlaps.md.
+
+    ``obligations`` is the floor on all obligations of the proof's modules,
+    ``modules`` names modules that the proof must reach, ``backends`` the pragmas
+    that its steps may name (by default those of `vstack.verify.tlaps_backends`),
+    ``stretch`` multiplies the back-ends' time limits, ``seconds`` bounds one
+    module's run, ``transcript`` is a recorded run for where tlapm is missing.
+    """
+
+    obligations: int = 1
+    modules: list[str] = []
+    backends: list[str] = []
+    stretch: float = Field(default=1, gt=0, le=100)
+    seconds: float = Field(default=600, gt=0)
+    transcript: str | None = None
+
+
 class Goal(Section):
     """A named requirement: English, sources, and the formula that states it.
 
-    ``excuse`` says why nothing can break it, where nothing does.
+    ``excuse`` says why nothing can break it, where nothing does. The formula of
+    a theorem is its name in ``module``, the file of the proof.
     """
 
-    kind: Literal["invariant", "action", "temporal", "z3"] = "invariant"
+    kind: Literal["invariant", "action", "temporal", "theorem", "z3"] = "invariant"
     family: Literal["isolation", "integrity", "finality", "conservation"] | None = None
     formula: str | None = None
     module: str | None = None
@@ -58,6 +77,12 @@ class Goal(Section):
     sources: list[str] = []
     script: str | None = None
     excuse: str | None = None
+    proof: Proof = Proof()
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether TLC decides it by search: what a matrix, a guard and a mutant speak of."""
+        return self.kind in ("invariant", "action", "temporal")
 
 
 class Environment(Section):
@@ -285,3 +310,4 @@ class ToolPaths(Section):
 
     tlc_jar: str | None = None
     java: str | None = None
+    tlapm: str | None = None

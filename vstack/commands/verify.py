@@ -84,7 +84,7 @@ def _tlc(
     on_event: Callable[[str], None],
 ) -> list[Evidence]:
     file = context.project.file
-    goals = tuple(name for name in wanted if file.goals[name].kind != "z3")
+    goals = tuple(name for name in wanted if file.goals[name].is_searched)
     if not goals:
         return []
     variants = [variant] if variant else list(file.variants) or [None]

@@ -105,7 +105,7 @@ def cell_basis(project: Project, spec: Spec, variant: str, schedule: str | None)
     section = project.file.reproduce
     assert section is not None
     names = [name for name in (variant, schedule) if name is not None]
-    formulas = [project.model.spec, *(goal.formula for goal in project.file.goals.values() if goal.kind != "z3" and goal.formula)]
+    formulas = [project.model.spec, *(goal.formula for goal in project.file.goals.values() if goal.is_searched and goal.formula)]
     return digest(
         {
             "driver": driver_digest(project),

@@ -20,6 +20,7 @@ from vstack.tla.cfg import Cfg, parse_cfg
 from vstack.tla.closure import closure
 from vstack.tla.places import Span, text_of
 from vstack.tla.tree import ACTION_LEVEL, STATE_LEVEL, TEMPORAL_LEVEL, Definition, Spec
+from vstack.verify.tlaps_spec import read_proof, statement_span, theorem_of
 from vstack.verify.z3_goal import z3_pins
 
 _LEVELS = {ACTION_LEVEL: "an action formula", TEMPORAL_LEVEL: "a temporal formula"}
@@ -40,7 +41,9 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
     if "traces" in settings:
         settings["traces"] = _traces(project, settings["traces"])
     if spec is None:
-        return Pins(goals=goals, settings=settings)
+        return Pins(
+            goals=goals, assumptions=builder.of_proofs, settings=settings, definitions=builder.definitions
+        )  # fmt: skip
     model = project.model
     actions = split_next(spec, model.next)
     names = _action_names(actions)
@@ -57,7 +60,7 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
         goals=goals,
         # A fault whose body is whole can still be tamed by what the relation puts around its call.
         environment={**environment, model.next: builder.formed(relation)},
-        assumptions=builder.assumptions(),
+        assumptions={**builder.assumptions(), **builder.of_proofs},
         operators=builder.operators(),
         fairness={model.spec: builder.formed(fairness)},
         settings=settings,
@@ -73,6 +76,8 @@ class _Builder:
         self.definitions: dict[str, PinnedDefinition] = {}
         self.cfg = Cfg()
         self.overrides: dict[str, str] = {}
+        # What each theorem's proof assumes, by the goal's name and the assumption's.
+        self.of_proofs: dict[str, Pin] = {}
         self._texts: dict[str, str] = {}
         if project.file.model is not None:
             if project.model.config is not None:
@@ -97,11 +102,29 @@ class _Builder:
             # Each assumption by name and structure: what a person reads, and what a run is held to.
             value["obligations"] = z3_pins(self.project, name)
             return Pin(digest=digest_of(value), value=value)
+        if goal.kind == "theorem":
+            return self.theorem(name, goal, value)
         formula = str(goal.formula)
         own = self.spec.definition(formula)
         check_kind(name, goal.kind, own, where=self.place(own.span))
         pin = self.named(formula)
         return Pin(digest=digest_of([pin.digest, value]), definitions=pin.definitions, value=value)
+
+    def theorem(self, name: str, goal: Goal, value: dict[str, Any]) -> Pin:
+        """The pin of a theorem's statement with all behind it; the proof is free, what it assumes is pinned beside it."""
+        proof = read_proof(self.project, name)
+        stated = theorem_of(proof, name, goal)
+        # A configuration's overrides are TLC's alone: a proof is about what the modules say.
+        inner = _Builder(self.project, proof)
+        inner.overrides, inner.definitions = {}, self.definitions
+        found = closure(proof, str(stated.name))
+        own = f"{proof.root.name}!{stated.name}"
+        inner.define(own, found.digest, statement_span(stated))
+        for member in found.members:
+            inner.define(f"{member.module}!{member.name}", member.digest, member.span)
+        self.of_proofs |= {f"{name}: {key}": pin for key, pin in inner.assumptions().items()}
+        keys = (own, *(f"{member.module}!{member.name}" for member in found.members))
+        return Pin(digest=digest_of([found.digest, value]), definitions=keys, value=value)
 
     def named(self, name: str) -> Pin:
         """The pin of a definition of the model's scope by its closure."""
@@ -110,7 +133,7 @@ class _Builder:
         keys: list[str] = []
         for member in found.members:
             key = f"{member.module}!{member.name}"
-            self._define(key, member.digest, member.span)
+            self.define(key, member.digest, member.span)
             keys.insert(0 if member.span == own.span else len(keys), key)
         return Pin(digest=found.digest, definitions=tuple(keys))
 
@@ -119,7 +142,7 @@ class _Builder:
         keys = []
         for definition, digest in formed.definitions:
             keys.append(f"{definition.module}!{definition.name}")
-            self._define(keys[-1], digest, definition.span)
+            self.define(keys[-1], digest, definition.span)
         return Pin(digest=formed.digest, definitions=(*own, *keys))
 
     def assumptions(self) -> dict[str, Pin]:
@@ -136,7 +159,7 @@ class _Builder:
                 formed = assumption_form(self.spec, assumption, self.overrides)
                 key = assumption.name or f"{assumption.module} {formed.digest[:12]}"
                 own = f"{assumption.module}!{key}"
-                self._define(own, formed.digest, assumption.span)
+                self.define(own, formed.digest, assumption.span)
                 pins[key] = self.formed(formed, own)
         return pins
 
@@ -161,7 +184,8 @@ class _Builder:
         root = self.project.root
         return f"{path.relative_to(root) if path.is_relative_to(root) else path}:{span.line}"
 
-    def _define(self, key: str, digest: str, span: Span) -> None:
+    def define(self, key: str, digest: str, span: Span) -> None:
+        """Keep a definition's text under ``key``; the first of a key stays."""
         if key in self.definitions:
             return
         path = self.spec.modules[span.module].path
@@ -177,7 +201,7 @@ class _Builder:
 def _tools(project: Project, pin: Pin) -> Pin:
     """The pin of the tools that the project names, by their bytes too: a launcher can be a script that does anything."""
     value = dict(pin.value)
-    for name in ("tlc_jar", "java"):
+    for name in ("tlc_jar", "java", "tlapm"):
         named = getattr(project.file.tools, name)
         if named is not None:
             path = project.root / Path(named).expanduser()

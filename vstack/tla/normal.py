@@ -166,7 +166,7 @@ class _Frame:
             case tree.AssumeProve():
                 return self.assume_prove(node)
             case tree.NewSymbol():
-                return ("new", "" if node.domain is None else self.form(node.domain))
+                return ("new", node.declared, str(node.arity), "" if node.domain is None else self.form(node.domain))
 
     def flat(self, node: tree.Node, operators: tuple[str, ...]) -> Iterator[Form]:
         """The operands of nested conjunctions (or disjunctions) in order: bullets and infix are one."""
@@ -263,4 +263,5 @@ class _Frame:
     def assume_prove(self, node: tree.AssumeProve) -> Form:
         declared = [item.symbol.uid for item in node.assumes if isinstance(item, tree.NewSymbol)]
         inner = self.bound(declared)
-        return ("assume", *(inner.form(item) for item in node.assumes), "prove", inner.form(node.prove))
+        head = "boxed assume" if node.boxed else "assume"
+        return (head, *(inner.form(item) for item in node.assumes), "prove", inner.form(node.prove))

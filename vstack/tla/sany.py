@@ -37,10 +37,12 @@ def load(
     jar: Path,
     cache: Path | None = None,
     seconds: float = 120.0,
+    library: Mapping[str, str] = {},
 ) -> Spec:
     """The module at ``path`` with everything it reaches, names resolved by SANY.
 
-    ``search`` holds further folders with modules, ``java`` the command of the
+    ``search`` holds further folders with modules, ``library`` texts of modules
+    that count as standard ones beside the jar's, ``java`` the command of the
     JVM, ``cache`` a folder that keeps exports by the hash of the module texts
     and of the jar. What is in the cache is believed: a caller that must not
     believe the working tree gives none.
@@ -50,13 +52,15 @@ def load(
             or doesn't parse (SANY's message, with ``file:line``).
     """
     tools = _jar(jar)
-    sources = gather(path, search, tools.standard_modules)
-    stored = None if cache is None else cache / f"{_key(path.stem, sources, tools)}.xml"
+    # The jar's own modules win: SANY finds none of their names in its working folder first.
+    library = {name: text for name, text in library.items() if name not in tools.standard_modules}
+    sources = gather(path, search, tools.standard_modules | library.keys())
+    stored = None if cache is None else cache / f"{_key(path.stem, sources, tools, library)}.xml"
     if stored is not None and stored.is_file():
         with contextlib.suppress(VstackError):  # a damaged entry is made anew
             return to_spec(read_text(stored).encode(), sources)
     try:
-        document = _export(path.stem, sources, java, tools, seconds)
+        document = _export(path.stem, sources, java, tools, seconds, library)
     except OSError as error:  # the temp folder is full or can't be written
         raise VstackError(
             f"SANY's temp folder can't be used: {error.strerror}",
@@ -79,20 +83,31 @@ def _read_jar(path: Path, _status: tuple[int, int] | None) -> Jar:
     return find_jar(path)
 
 
-def _key(root: str, sources: Mapping[str, Source], tools: Jar) -> str:
+def _key(root: str, sources: Mapping[str, Source], tools: Jar, library: Mapping[str, str]) -> str:
     parts = [_CACHE_FORMAT, tools.sha256, root]
+    for name in sorted(library):
+        parts += [f"library {name}", sha256_bytes(library[name].encode())]
     for name in sorted(sources):
         parts += [name, sha256_bytes(sources[name].text.encode())]
     return sha256_bytes("\n".join(parts).encode())
 
 
-def _export(root: str, sources: Mapping[str, Source], java: Sequence[str], tools: Jar, seconds: float) -> bytes:
+def _export(
+    root: str,
+    sources: Mapping[str, Source],
+    java: Sequence[str],
+    tools: Jar,
+    seconds: float,
+    library: Mapping[str, str],
+) -> bytes:
     """SANY's XML for ``root``, run in a folder of its own that holds the sources and nothing else."""
-    with tempfile.TemporaryDirectory(prefix="vstack-sany-") as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(prefix="vstack-sany-") as place:
+        folder = Path(place)
         modules, scratch = folder / "modules", folder / "tmp"
         modules.mkdir()
         scratch.mkdir()
+        for name, text in library.items():
+            (modules / f"{name}.tla").write_text(text, encoding="utf-8", newline="")
         for source in sources.values():
             (modules / f"{source.name}.tla").write_text(source.text, encoding="utf-8", newline="")
         ended = _java("tla2sany.xml.XMLExporter", ["-o", f"{root}.tla"], java, tools, modules, scratch, seconds)
@@ -103,7 +118,7 @@ def _export(root: str, sources: Mapping[str, Source], java: Sequence[str], tools
         # The exporter drops the detail of a parse error; SANY itself prints it.
         detail = _java("tla2sany.SANY", [f"{root}.tla"], java, tools, modules, scratch, seconds)
         output = "\n".join((detail.stdout, detail.stderr, ended.stderr))
-        raise complaint(output, root, sources, tools.standard_modules)
+        raise complaint(output, root, sources, tools.standard_modules | library.keys())
 
 
 def _java(

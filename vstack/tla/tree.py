@@ -147,7 +147,11 @@ class Substituted:
 
 @dataclass(frozen=True, slots=True)
 class NewSymbol:
+    """A symbol that an ASSUME/PROVE declares; ``declared`` is how: ``constant``, ``variable``, ``state``, ``action`` or ``temporal``."""
+
     symbol: Ref
+    declared: str
+    arity: int
     domain: Node | None
     span: Span
     level: int

@@ -13,6 +13,7 @@ from vstack.tla import tree
 from vstack.tla.sources import Source
 
 _DECLARED = {"2": "constant", "3": "variable", "4": "parameter"}
+_NEW = {"24": "constant", "25": "variable", "26": "state", "27": "action", "28": "temporal"}
 _NOWHERE = tree.Span("", 0, 0, 0, 0)
 
 
@@ -150,8 +151,10 @@ class _Builder:
                 )
             case "NewSymbNode":
                 declared, *domain = self.parts(element)
+                entry = self.entries[declared.findtext("UID") or ""]
                 return tree.NewSymbol(
-                    self.ref(declared), self.expression(domain[0]) if domain else None, span, level
+                    self.ref(declared), _NEW[entry.findtext("kind") or ""], int(entry.findtext("arity") or 0),
+                    self.expression(domain[0]) if domain else None, span, level,
                 )  # fmt: skip
             case "AssumeDef":
                 return self.expression(self.statement(element))

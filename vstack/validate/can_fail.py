@@ -44,7 +44,7 @@ def find_failures(
     cells, kills = list(cells), list(kills)
     found = []
     for goal, declared in project.file.goals.items():
-        if declared.kind == "z3":
+        if not declared.is_searched:
             continue
         where = _seen(goal, cells, kills, mutation)
         tried = 0

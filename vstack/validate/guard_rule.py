@@ -95,7 +95,7 @@ class _Rule:
         model = self.project.model
         places = {"Init": [model.init]}
         for name, goal in self.project.file.goals.items():
-            if goal.kind != "z3" and goal.formula:
+            if goal.is_searched and goal.formula:
                 places[f"goal {name}"] = [goal.formula]
         places["a constraint"] = [*model.constraints, *model.action_constraints]
         places["the view"] = [model.view] if model.view else []

@@ -16,7 +16,7 @@ def run_kills(runner: Runner) -> tuple[KillRow, ...]:
     goals that it names are asked.
     """
     file = runner.project.file
-    goals = [name for name, goal in file.goals.items() if goal.kind != "z3"]
+    goals = [name for name, goal in file.goals.items() if goal.is_searched]
     plan: list[Run] = []
     for kill in file.kills:
         setting = Setting(kill.variant, kill.environment, (kill.guard,), as_items(kill.constants))

@@ -15,7 +15,7 @@ def matrix_plan(runner: Runner) -> list[tuple[Run, dict[str, str]]]:
     Without a matrix every goal is expected to hold under the bare constants.
     """
     file = runner.project.file
-    goals = [name for name, goal in file.goals.items() if goal.kind != "z3"]
+    goals = [name for name, goal in file.goals.items() if goal.is_searched]
     if not file.matrix:
         if not goals:
             return []
@@ -61,7 +61,7 @@ def matrix_gaps(runner: Runner) -> tuple[Finding, ...]:
     """
     file = runner.project.file
     where = str(runner.project.root / PROJECT_FILE)
-    goals = [name for name, goal in file.goals.items() if goal.kind != "z3"]
+    goals = [name for name, goal in file.goals.items() if goal.is_searched]
     missing = [
         f"{goal} is asked of {variant} in no environment"
         for variant in file.variants

@@ -36,7 +36,7 @@ _OnFate = Callable[[Mutant, Fate], None]
 def mutation_units(project: Project, spec: Spec, actions: Sequence[Action]) -> Units:
     """The definitions that may be mutated; goals, Init, environment actions and what these use may not."""
     model = project.model
-    goals = [goal.formula for goal in project.file.goals.values() if goal.kind != "z3" and goal.formula]
+    goals = [goal.formula for goal in project.file.goals.values() if goal.is_searched and goal.formula]
     kept = [*goals, model.init, *model.constraints, *model.action_constraints, *model.overrides.values()]
     kept += [name for name in (model.view, model.symmetry) if name]
     return find_units(spec, actions, protected=kept, environment_actions=project.file.environment_actions)

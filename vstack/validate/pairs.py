@@ -52,7 +52,7 @@ def _of(runner: Runner, spec: Spec, setting: Setting) -> list[PairRow]:
     guards = list(dict.fromkeys(named))
     if can_batch(job.cfg) is not None or len(guards) < 2:
         return []
-    goals = {name: (goal.kind, goal.formula or "") for name, goal in file.goals.items() if goal.kind != "z3"}
+    goals = {name: (goal.kind, goal.formula or "") for name, goal in file.goals.items() if goal.is_searched}
     invariants, steps, _ = sort_goals(spec, goals)
     model = Model(spec, runner.actions, runner.project.model.init, runner.project.model.next, invariants, steps, (), job)
     sets = [(guard,) for guard in guards] + list(combinations(guards, 2))

@@ -79,7 +79,7 @@ def check_side_effects(project: Project, spec: Spec) -> tuple[Finding, ...]:
     Raises:
         VstackError: the project's base configuration can't be read or parsed.
     """
-    goals = [name for name, goal in project.file.goals.items() if goal.kind != "z3"]
+    goals = [name for name, goal in project.file.goals.items() if goal.is_searched]
     named = cell_cfg(project, Setting(None, None), goals).names()
     walk = _Walk(project, spec)
     found: list[Finding] = []

@@ -47,7 +47,7 @@ def make_world(
     goals = {
         name: (goal.kind, goal.formula or "")
         for name, goal in project.file.goals.items()
-        if goal.kind != "z3" and stated.get(name, "holds") == "holds"
+        if goal.is_searched and stated.get(name, "holds") == "holds"
     }
     job = cell_job(project, setting, [])
     invariants, steps, later = sort_goals(spec, goals)
