@@ -280,6 +280,7 @@ class CaseReport(Result):
     traces: tuple[TraceRow, ...] = ()
     driven: tuple[DrivenRow, ...] = ()
     z3: tuple[Evidence, ...] = ()
+    theorems: tuple[Evidence, ...] = ()
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
     omissions: tuple[tuple[str, str], ...] = ()

@@ -67,6 +67,7 @@ def _report(data: Any) -> Any:
         "traces": _cut([row.model_dump(mode="json", exclude={"never_exercised"}) for row in report.traces]),
         "driven": Counter(row.state for row in report.driven),
         "z3": [_record(record.model_dump(mode="json")) for record in report.z3],
+        "theorems": [_record(record.model_dump(mode="json")) for record in report.theorems],
         "assumptions": _first(list(report.assumptions), _MOST_ROWS),
     }
 

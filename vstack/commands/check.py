@@ -89,11 +89,18 @@ def _environment() -> dict[str, str]:
     """What decides which Java and jar are found; a Java replaced in place shows in its size and time."""
     import shutil
 
-    names = ("VSTACK_JAVA", "VSTACK_TLC_JAR", "JAVA_HOME", "PATH")
-    java = shutil.which("java")
-    stamp = os.stat(java) if java else None
-    found = f"{java} {stamp.st_size} {stamp.st_mtime_ns}" if stamp else "none"
-    return {**{name: os.environ.get(name, "") for name in names}, "java": found}
+    names = ("VSTACK_JAVA", "VSTACK_TLC_JAR", "VSTACK_TLAPM", "JAVA_HOME", "PATH")
+    programs = {"java": shutil.which("java"), "tlapm": os.environ.get("VSTACK_TLAPM") or shutil.which("tlapm")}
+    found = {name: _stamp(path) for name, path in programs.items()}
+    return {**{name: os.environ.get(name, "") for name in names}, **found}
+
+
+def _stamp(path: str | None) -> str:
+    try:
+        status = os.stat(path) if path else None
+    except OSError:
+        status = None
+    return f"{path} {status.st_size} {status.st_mtime_ns}" if status else "none"
 
 
 def _tool_files() -> list[Path]:

@@ -1,4 +1,4 @@
-"""`vstack verify`: decide goals with TLC and Z3, and say for each what came out."""
+"""`vstack verify`: decide goals with TLC, Z3 and TLAPS, and say for each what came out."""
 
 from __future__ import annotations
 
@@ -15,10 +15,18 @@ from vstack.context import Context, cores, open_project
 from vstack.errors import VstackError
 from vstack.files import exclusive
 from vstack.keep.check import Options, make_runner
+from vstack.keep.evidence import EvidenceStore
+from vstack.project import Project
+from vstack.report.words import verdict_word
 from vstack.results import Evidence
 from vstack.validate.cells import Setting
 from vstack.validate.runs import Run
 from vstack.verdicts import EXIT_CODES, Verdict, worst
+from vstack.verify.attested import write_transcript
+from vstack.verify.tlaps_goal import run_theorem
+from vstack.verify.tlaps_recorded import record_transcript
+from vstack.verify.tlaps_task import Task, read_task
+from vstack.verify.tlaps_tool import find_tlapm
 from vstack.verify.z3_goal import run_z3_goal
 
 
@@ -32,8 +40,11 @@ def run(
     distributed: bool,
     as_json: bool,
     quiet: bool,
+    record_tlaps: bool = False,
 ) -> int:
     """Decide ``goals`` (all, if none is named) for one variant and environment, or for each of them.
+
+    With ``record_tlaps`` what tlapm prints is kept in the file that each theorem goal names as its transcript.
 
     Raises:
         VstackError: a name is not declared, or the project or a tool can't be read or run.
@@ -56,6 +67,12 @@ def run(
                 records += run_z3_goal(
                     context.project, name, seconds=file.budget.seconds, memory_mb=file.budget.heap_mb
                 )
+            if file.goals[name].kind == "theorem":
+                on_event(f"TLAPS proves {name}")
+                store = None if record_tlaps else EvidenceStore(context.project.state / "evidence")
+                records.append(run_theorem(context.project, name, store=store, on_event=on_event))
+        if record_tlaps:
+            _record(context.project, wanted, on_event)
     if as_json:
         click.echo(json.dumps([record.model_dump(mode="json") for record in records], indent=1))
     else:
@@ -70,9 +87,10 @@ def describe(record: Evidence) -> str:
     place = "/".join(str(subject[key]) for key in ("variant", "environment", "goal") if subject.get(key))
     numbers = f"{record.numbers.distinct:,} states, depth {record.numbers.depth}, " if record.engine == "tlc" else ""
     strength = f" ({record.strength})" if record.strength else ""
-    reason = f": {record.reason}" if record.verdict not in (Verdict.HOLDS, Verdict.VIOLATED) else ""
+    plain = record.verdict in (Verdict.HOLDS, Verdict.VIOLATED) and record.engine != "tlaps"
+    reason = "" if plain else f": {record.reason}"
     steps = f", counterexample of {len(record.trace['steps']) - 1} steps" if record.trace else ""
-    return f"{place}: {record.verdict}{strength}{reason} [{numbers}{record.numbers.seconds:.1f} s, {record.tool}]{steps}"
+    return f"{place}: {verdict_word(record)}{strength}{reason} [{numbers}{record.numbers.seconds:.1f} s, {record.tool}]{steps}"
 
 
 def _tlc(
@@ -89,11 +107,31 @@ def _tlc(
         return []
     variants = [variant] if variant else list(file.variants) or [None]
     environments = [environment] if environment else list(file.environments) or [None]
-    plan = [
-        Run(Setting(one, world), goals, together=True, required=True) for one in variants for world in environments
-    ]
+    plan = [Run(Setting(one, world), goals, together=True, required=True) for one in variants for world in environments]
     runner = make_runner(context, options, on_event)
     return [record for answer in runner.run(plan) for record in answer.values()]
+
+
+def _record(project: Project, wanted: tuple[str, ...], on_event: Callable[[str], None]) -> None:
+    """Write the transcripts of the theorem goals among ``wanted``, those with one file together."""
+    tlapm = find_tlapm(project)
+    if tlapm is None:
+        raise VstackError(
+            "tlapm is not installed here, so no run of it can be recorded", todo="Name it in VSTACK_TLAPM"
+        )
+    files: dict[str, list[Task]] = {}
+    for name in wanted:
+        goal = project.file.goals[name]
+        if goal.kind == "theorem":
+            if goal.proof.transcript is None:
+                raise VstackError(
+                    f"Goal {name} names no transcript",
+                    where="vstack.yaml",
+                    todo=f"Add `transcript: FILE` under `goals.{name}.proof`",
+                )
+            files.setdefault(goal.proof.transcript, []).append(read_task(project, name))
+    for file, tasks in files.items():
+        write_transcript(project.root / file, record_transcript(tuple(tasks), tlapm, on_event))
 
 
 def _known(names: Collection[str], declared: Collection[str], what: str) -> None:
@@ -104,13 +142,16 @@ def _known(names: Collection[str], declared: Collection[str], what: str) -> None
             raise VstackError(f"No {what} is called `{name}`", where="vstack.yaml", todo=known.capitalize())
 
 
-@click.command("verify", short_help="Decide the goals of a project with TLC and Z3.")
+@click.command("verify", short_help="Decide the goals of a project with TLC, Z3 and TLAPS.")
 @click.argument("folder", type=click.Path(path_type=Path), default=".")
 @click.option("--goal", "goals", multiple=True, help="Only this goal (may be given several times).")
 @click.option("--variant", help="Only this variant.")
 @click.option("--environment", help="Only this environment.")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
 @click.option("--distributed", is_flag=True, help="Search on the machines that `distributed` in vstack.yaml names.")
+@click.option(
+    "--record-tlaps", is_flag=True, help="Keep what tlapm prints in the transcripts that goals name."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the evidence as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 @click.option("--detach", is_flag=True, help="Go on in the background; ask with `vstack status`.")
@@ -121,6 +162,7 @@ def cli(
     environment: str | None,
     jobs: int | None,
     distributed: bool,
+    record_tlaps: bool,
     as_json: bool,
     quiet: bool,
     detach: bool,
@@ -141,4 +183,5 @@ def cli(
         distributed=distributed,
         as_json=as_json,
         quiet=quiet,
+        record_tlaps=record_tlaps,
     )

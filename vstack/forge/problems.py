@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vstack.audit.catalog import rule_id
 from vstack.project import PROJECT_FILE
+from vstack.report.words import verdict_word
 from vstack.results import CaseReport, Finding
 from vstack.verdicts import Verdict
 
@@ -37,12 +38,12 @@ def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
             text += f" {cell.evidence.reason}." if cell.evidence.reason else ""
             level = "warning" if cell.evidence.verdict is Verdict.UNDECIDED else "error"
             found.append(Problem(rule_id("cell"), "cell", project, 1, text, level))
-    for record in report.z3:
+    for record in (*report.z3, *report.theorems):
         if record.verdict is not Verdict.HOLDS:
-            told = re.search(r"\[(z3-[a-z-]+)\]", record.reason)
+            told = re.search(r"\[((?:z3|tlaps)-[a-z-]+)\]", record.reason)
             name = told[1] if told else "cell"
             level = "warning" if record.verdict is Verdict.UNDECIDED else "error"
-            text = f"{record.subject.get('goal', '')}: {record.verdict}. {record.reason}"
+            text = f"{record.subject.get('goal', '')}: {verdict_word(record)}. {record.reason}"
             found.append(Problem(rule_id(name), name, project, 1, text, level))
     for trace in report.traces:
         if trace.verdict is not Verdict.HOLDS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from vstack.audit.catalog import GIT, MUTANTS, RULES, RUNS
@@ -21,6 +21,7 @@ from vstack.validate.matrix import matrix_gaps, matrix_plan, run_matrix, silent_
 from vstack.validate.runs import Run, Runner
 from vstack.validate.traces.replay import prepare
 from vstack.verdicts import Verdict
+from vstack.verify.tlaps_recorded import recorded_finding
 
 NO_RECORD = "no record at hand"
 _ASK_BASE = "no base branch was named: --base REF"
@@ -99,6 +100,7 @@ def audit_project(context: Context, options: Options, on_event: Callable[[str], 
     on_event("comparing the goals with the lock")
     specify(gathering)
     look = _Look(open=dict(_ELSEWHERE))
+    _theorems(context, look)
     if options.base is None:
         look.open |= dict.fromkeys(_AT_BASE, _ASK_BASE)
     if context.project.file.model is not None:
@@ -110,6 +112,15 @@ def audit_project(context: Context, options: Options, on_event: Callable[[str], 
         _traces(context, look)
     findings = (*gathering.findings, *look.findings)
     return Audit(findings, _rows(findings, look.open), look.cells, look.asked)
+
+
+def _theorems(context: Context, look: _Look) -> None:
+    """What recorded runs of tlapm are worth: it is not started here, and a recorded run is attested at most."""
+    for name, goal in context.project.file.goals.items():
+        if goal.kind == "theorem":
+            finding = recorded_finding(context.project, name)
+            look.findings += [finding] if finding is not None else []
+            look.open |= dict.fromkeys(("tlaps-run", "tlaps-floor"), _NEEDS_RUNS)
 
 
 def _anchors(gathering: Gathering, look: _Look) -> None:

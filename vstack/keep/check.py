@@ -45,6 +45,9 @@ from vstack.validate.refinement import constant_mappings, frozen_mappings
 from vstack.validate.runs import Runner
 from vstack.validate.side_effects import check_side_effects
 from vstack.validate.traces.replay import replay
+from vstack.verify.tlaps_goal import run_theorem
+from vstack.verify.tlaps_rules import check_proofs
+from vstack.verify.tlaps_tool import find_tlapm
 from vstack.verify.z3_goal import run_z3_goal
 
 STAGES = ("specify", "abstract", "validate", "verify")
@@ -152,6 +155,7 @@ def specify(gathering: Gathering) -> None:
     findings, rows = check_lock(context.project, pins, base=base, first_adoption=gathering.options.first_adoption)
     if base is None and not findings:
         record(str(context.project.root))
+    gathering.findings += check_proofs(context.project)
     # Without this stage a report still tells the goals in words, and whether they are approved.
     gathering.findings += findings if "specify" in gathering.options.stages else []
     gathering.parts["goals"] = tuple(row.model_copy(update={"helpers": _helpers(pins, row.name)}) for row in rows)
@@ -238,6 +242,13 @@ def _verify(gathering: Gathering) -> None:
             approved=_approved_obligations(context, name) if "specify" in gathering.options.stages else None,
         )
     gathering.parts["z3"] = tuple(records)
+    store = gathering.options.store or EvidenceStore(context.project.state / "evidence")
+    theorems = []
+    for name, goal in file.goals.items():
+        if goal.kind == "theorem":
+            gathering.on_event(f"4 verify: TLAPS proves {name}")
+            theorems.append(run_theorem(context.project, name, store=store, on_event=gathering.on_event))
+    gathering.parts["theorems"] = tuple(theorems)
     if file.model is not None and "validate" not in gathering.options.stages:
         runner = make_runner(context, gathering.options, gathering.on_event)
         gathering.parts["cells"] = run_matrix(runner)
@@ -274,6 +285,9 @@ def _tools(context: Context) -> dict[str, str]:
     if context.project.file.model is not None:
         found = context.tools
         tools |= {"TLC": found.tlc_version, "TLC jar sha256": found.jar_sha256, "Java": found.java_version}
+    if any(goal.kind == "theorem" for goal in context.project.file.goals.values()):
+        tlapm = find_tlapm(context.project)
+        tools["TLAPS"] = f"{tlapm.version} ({tlapm.sha256})" if tlapm is not None else "not installed here"
     return tools
 
 

@@ -48,6 +48,7 @@ def print_report(report: CaseReport, console: Console) -> None:
     _outcome(report, console)
     _matrix(report, console)
     _z3(report, console)
+    _theorems(report, console)
     _kills(report, console)
     _mutants(report, console)
     _anchors(report, console)
@@ -137,6 +138,16 @@ def _z3(report: CaseReport, console: Console) -> None:
     _heading(console, "goals decided by Z3")
     table = _table("goal", "verdict", "strength", "why")
     for run in report.z3:
+        table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
+    console.print(table)
+
+
+def _theorems(report: CaseReport, console: Console) -> None:
+    if not report.theorems:
+        return
+    _heading(console, "theorems proved by TLAPS (attested: recorded elsewhere, which decides nothing here)")
+    table = _table("goal", "verdict", "strength", "why")
+    for run in report.theorems:
         table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
     console.print(table)
 

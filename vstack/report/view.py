@@ -116,7 +116,7 @@ class View:
         """Every run with what it was for: the matrix, guards taken away, Z3."""
         cells = [(cell.goal, cell.evidence) for cell in self.report.cells]
         kills = [(cell.goal, cell.evidence) for row in self.report.kills for cell in row.cells]
-        return (*cells, *kills, *((str(run.subject.get("goal", "")), run) for run in self.report.z3))
+        return (*cells, *kills, *((str(run.subject.get("goal", "")), run) for run in (*self.report.z3, *self.report.theorems)))
 
     def sections(self) -> tuple[tuple[str, str], ...]:
         """The sections that have something to say: (id, heading), the id naming the template."""
@@ -132,6 +132,7 @@ class View:
             ("goals", "The goals", report.goals),
             ("traces", "Recorded runs", True),
             ("z3", "Goals decided by Z3", report.z3),
+            ("theorems", "Theorems proved by TLAPS", report.theorems),
             ("runs", "Runs, tools and machine", True),
         )
         return tuple((name, heading) for name, heading, present in has if present)

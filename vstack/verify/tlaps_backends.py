@@ -9,7 +9,7 @@ from vstack.results import Finding
 from vstack.sections import Goal
 from vstack.tla.lexer import lexemes
 from vstack.tla.places import Span
-from vstack.tla.tree import Apply, Module, Node, Proof, Spec, String, Theorem, UseOrHide, children
+from vstack.tla.tree import Apply, Module, Node, Proof, Spec, String, Theorem, UseOrHide
 from vstack.verify.tlaps_library import DEFAULT, PRAGMAS
 from vstack.verify.tlaps_spec import own_modules, own_theorems
 

@@ -48,12 +48,9 @@ def hypothesis_findings(spec: Spec, goal_name: str, theorem: Theorem) -> Iterato
 
 def _forms(spec: Spec, node: Node) -> set[str]:
     """Digests of a statement and of what it is once names without parameters are replaced by what they stand for."""
-    found = set()
-    for _ in range(_DEPTH):
-        found.add(Normalizer(spec, {}, {}).statement(node).digest)
-        body = _body(spec, node)
-        if body is None:
-            break
+    found = {Normalizer(spec, {}, {}).statement(node).digest}
+    while (body := _body(spec, node)) is not None:
+        found.add(Normalizer(spec, {}, {}).statement(body).digest)
         node = body
     return found
 
@@ -64,6 +61,16 @@ def _body(spec: Spec, node: Node) -> Node | None:
         if isinstance(symbol, Definition) and not symbol.params and not symbol.recursive:
             return symbol.body
     return None
+
+
+def unfolded(spec: Spec, node: Node) -> Node:
+    """What a name without parameters stands for in the end; any other formula itself."""
+    for _ in range(_DEPTH):
+        body = _body(spec, node)
+        if body is None:
+            break
+        node = body
+    return node
 
 
 def _hypotheses(spec: Spec, node: Node) -> Iterator[Node]:
@@ -121,7 +128,12 @@ def _relation(spec: Spec, name: str, operands: tuple[Node, ...]) -> bool | None:
     left, right = operands
     if name in ("=", "/=", "#", "\\equiv", "<=>") and _same(spec, left, right):
         return name not in ("/=", "#")
-    if name in ("\\in", "\\notin") and isinstance(right, Apply) and right.operator.name == "$SetEnumerate" and not right.operands:
+    if (
+        name in ("\\in", "\\notin")
+        and isinstance(right, Apply)
+        and right.operator.name == "$SetEnumerate"
+        and not right.operands
+    ):
         return name == "\\notin"
     return None
 

@@ -27,14 +27,22 @@ DEFAULT: Mapping[str, int] = {
     **{name: 0 for name in (*_SMT, "veriT", "SimpleArithmetic")},
     **{f"{name}T": 1 for name in (*_SMT, "veriT", "LS4", "Zenon")},
     **{name: 0 for name in ("LS4", "PTL", "Zenon", "SlowZenon", "SlowerZenon", "VerySlowZenon", "SlowestZenon")},
-    **{name: 0 for name in ("Isa", "Trivial", "IsaWithSetExtensionality", "AllProvers", "AllSMT", "AllIsa", "AutoBlast")},
+    **{
+        name: 0
+        for name in ("Isa", "Trivial", "IsaWithSetExtensionality", "AllProvers", "AllSMT", "AllIsa", "AutoBlast")
+    },
     **{name: 1 for name in ("IsaT", "AllProversT", "AllSMTT", "AllIsaT")},
-    **{f"{speed}{name}": 0 for speed in _SPEEDS for name in ("Auto", "Force", "Blast", "Simplification", "SimplifyAndSolve")},
+    **{
+        f"{speed}{name}": 0
+        for speed in _SPEEDS
+        for name in ("Auto", "Force", "Blast", "Simplification", "SimplifyAndSolve")
+    },
 }
 # These need an approved `proof.backends`: a tactic is any text for Isabelle, and the
 # others rewrite the obligation (ENABLED, action composition) before it is proved.
 SPECIAL: Mapping[str, int] = {
-    **{"IsaM": 1, "IsaMT": 2},
+    "IsaM": 1,
+    "IsaMT": 2,
     **{name: 0 for name in ("ExpandENABLED", "ExpandCdot", "AutoUSE", "Lambdify", "ENABLEDaxioms", "LevelComparison")},
 }
 PRAGMAS: Mapping[str, int] = {**DEFAULT, **SPECIAL}

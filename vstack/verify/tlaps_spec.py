@@ -33,7 +33,11 @@ def read_proof(project: Project, goal_name: str) -> Spec:
     tlapm = find_tlapm(project)
     library = library_texts(tlapm.library if tlapm is not None else None)
     key = "\n".join(
-        [str(path), *(f"{s.path} {sha256_bytes(s.text.encode())}" for s in sources.values()), tlapm.sha256 if tlapm else ""]
+        [
+            str(path),
+            *(f"{s.path} {sha256_bytes(s.text.encode())}" for s in sources.values()),
+            tlapm.sha256 if tlapm else "",
+        ]
     )
     if key not in _read:
         tools = project_tools(project)
@@ -44,7 +48,9 @@ def read_proof(project: Project, goal_name: str) -> Spec:
         except VstackError as error:
             if tlapm is None and any(f"module {name}," in error.what for name in LIBRARY):
                 raise VstackError(
-                    error.what, where=error.where, todo="It belongs to tlapm's library: install tlapm, or name it in VSTACK_TLAPM"
+                    error.what,
+                    where=error.where,
+                    todo="It belongs to tlapm's library: install tlapm, or name it in VSTACK_TLAPM",
                 ) from None
             raise
     return _read[key]
@@ -60,7 +66,9 @@ def proof_sources(project: Project, goal_name: str) -> dict[str, Source]:
     goal = project.file.goals[goal_name]
     path = project.root / str(goal.module)
     if path.suffix != ".tla" or not path.is_file():
-        raise VstackError(f"The proof module of goal {goal_name} does not exist", where=str(path), todo="Mend `module` in vstack.yaml")
+        raise VstackError(
+            f"The proof module of goal {goal_name} does not exist", where=str(path), todo="Mend `module` in vstack.yaml"
+        )
     found = gather(path, project.module_folders, frozenset())
     for name, source in found.items():
         if name in LIBRARY:
@@ -93,7 +101,9 @@ def theorem_of(spec: Spec, goal_name: str, goal: Goal) -> Theorem:
     found = next((theorem for theorem in own if theorem.name == goal.formula), None)
     if found is not None:
         return found
-    elsewhere = next((m.name for m in spec.modules.values() if any(t.name == goal.formula for t in own_theorems(m))), None)
+    elsewhere = next(
+        (m.name for m in spec.modules.values() if any(t.name == goal.formula for t in own_theorems(m))), None
+    )
     near = difflib.get_close_matches(str(goal.formula), [t.name for t in own if t.name], n=1)
     why = ""
     if elsewhere is not None:
@@ -103,7 +113,9 @@ def theorem_of(spec: Spec, goal_name: str, goal: Goal) -> Theorem:
     raise RefusedError(
         f"[tlaps-theorem] Goal {goal_name}: module {spec.root.name} has no theorem {goal.formula}{why}",
         where=str(spec.root.path),
-        todo=f"The nearest name is {near[0]}" if near else f"State `THEOREM {goal.formula} == ...` with its proof there",
+        todo=f"The nearest name is {near[0]}"
+        if near
+        else f"State `THEOREM {goal.formula} == ...` with its proof there",
     )
 
 

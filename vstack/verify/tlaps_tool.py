@@ -40,7 +40,9 @@ def find_tlapm(project: Project) -> Tlapm | None:
         wanted = Path(os.environ["VSTACK_TLAPM"])
     if wanted is not None:
         if not (wanted.is_file() and os.access(wanted, os.X_OK)):
-            raise VstackError("The tlapm that was named is not a program", where=str(wanted), todo="Name a tlapm that runs")
+            raise VstackError(
+                "The tlapm that was named is not a program", where=str(wanted), todo="Name a tlapm that runs"
+            )
         return _identify(wanted)
     on_path = shutil.which("tlapm")
     return _identify(Path(on_path)) if on_path else None
@@ -61,7 +63,9 @@ def _asked(real: Path, _stamp: tuple[int, int]) -> Tlapm:
     library = real.parent.parent / "lib" / "tlapm" / "stdlib"
     if not (library / "TLAPS.tla").is_file():
         raise VstackError(
-            "tlapm's library is not where its release has it", where=str(library), todo="Install a release of tlapm whole"
+            "tlapm's library is not where its release has it",
+            where=str(library),
+            todo="Install a release of tlapm whole",
         )
     with tempfile.TemporaryDirectory(prefix="vstack-tlapm-") as name:
         ended = run([str(real), "--version"], cwd=Path(name), env=environment(Path(name)), seconds=_START_SECONDS)

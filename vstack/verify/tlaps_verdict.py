@@ -47,7 +47,10 @@ def _judge(module: Module, ran: ModuleRun, printed: Printed) -> tuple[Verdict, s
         return Verdict.REFUSED, f"[tlaps-run] The output is not what tlapm prints: {printed.broken}"
     cached = [item.id for item in printed.obligations.values() if item.already]
     if cached:
-        return Verdict.REFUSED, f"[tlaps-run] {len(cached)} obligations were not proved in this run but taken from a cache"
+        return (
+            Verdict.REFUSED,
+            f"[tlaps-run] {len(cached)} obligations were not proved in this run but taken from a cache",
+        )
     if ran.returncode == GAPS:
         return Verdict.REFUSED, "[tlaps-unproved] tlapm finds a proof that is OMITTED or missing"
     open_ = [item for item in printed.obligations.values() if item.status not in ("proved", "trivial")]
@@ -71,7 +74,9 @@ def _complete(module: Module, printed: Printed) -> tuple[Verdict, str]:
         return Verdict.REFUSED, f"[tlaps-run] tlapm counts {printed.count} obligations, its output shows {listed}"
     places = [item.lines for item in printed.obligations.values()]
     missed = [
-        leaf for leaf in leaves if not any(first <= leaf.span.end_line and leaf.span.line <= last for first, last in places)
+        leaf
+        for leaf in leaves
+        if not any(first <= leaf.span.end_line and leaf.span.line <= last for first, last in places)
     ]
     if missed:
         where = f"line {missed[0].span.line}" + (f" and {len(missed) - 1} more" if len(missed) > 1 else "")
