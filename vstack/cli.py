@@ -16,7 +16,7 @@ COMMANDS = {
     "init": ("init", "Write a small complete project to start from."),
     "check": ("check", "Run all five stages and say whether the project holds, or is as expected."),
     "validate": ("validate", "Run the matrix, guard removals, mutants and traces of a project."),
-    "verify": ("verify", "Decide the goals of a project with TLC and Z3."),
+    "verify": ("verify", "Decide the goals of a project with TLC, Z3 and TLAPS."),
     "audit": ("audit", "Ask every rule that needs no engine run, or explain a rule."),
     "explain": ("explain", "Tell a counterexample in plain words, with the schedule for a unit test."),
     "reproduce": ("reproduce", "Drive a counterexample through the real code."),
