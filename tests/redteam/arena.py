@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 GOALS, MODEL, YAML, LOCK = "goals/Goals.tla", "model/Handover.tla", "vstack.yaml", "vstack.lock"
-VSTACK = (sys.executable, "-m", "vstack")
+CHECK = ("check", "-q", "--json")
+CI = ("ci", "--base", "main", "-q", "--json")
+# `-P`: what lies in the project's folder is not on Python's path, as for the installed command.
+VSTACK = (sys.executable, "-P", "-m", "vstack")
 
 
 @dataclass
@@ -49,12 +52,13 @@ class Arena:
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
 
-    def vstack(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def vstack(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run a vstack command in the project."""
         return subprocess.run(
             [*VSTACK, *arguments],
             cwd=self.root,
             env={**os.environ, **self.environ},
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,
@@ -68,10 +72,17 @@ class Arena:
         )
         return ended.stdout.strip()
 
-    def commit(self, message: str = "work") -> None:
-        """Commit everything."""
+    def commit(self, message: str = "work") -> str:
+        """Commit everything; the commit's id."""
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def merge(self, message: str = "merged") -> str:
+        """Commit everything and make it `main`, as a code owner does who merges it; the commit's id."""
+        commit = self.commit(message)
+        self.git("branch", "-q", "-f", "main", commit)
+        return commit
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,17 @@ class Input:
 
     ``change`` makes it; ``says`` is a pattern that the answer must hold, so that
     the reason names the cheat; ``twin`` is an honest change of the same shape,
-    which must come out as expected. ``command`` is what gives the verdict.
+    which must come out as expected. ``command`` is what gives the verdict, with
+    ``stdin`` for its input; where it is ``silent``, saying anything is a refusal.
     """
 
     name: str
     change: Callable[[Arena], None]
     says: str
     twin: Callable[[Arena], None]
-    command: tuple[str, ...] = ("check", "-q", "--json")
+    command: tuple[str, ...] = CHECK
+    stdin: str = ""
+    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,18 +129,20 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-def ask(base: Path, folder: Path, change: Callable[[Arena], None], command: tuple[str, ...]) -> Answer:
-    """What the command says of a copy of ``base`` with the change made."""
+def ask(base: Path, folder: Path, entry: Input, change: Callable[[Arena], None]) -> Answer:
+    """What the command of ``entry`` says of a copy of ``base`` with the change made."""
     shutil.copytree(base, folder, symlinks=True)
     arena = Arena(folder)
     change(arena)
-    ended = arena.vstack(*command)
+    ended = arena.vstack(*entry.command, stdin=entry.stdin)
     text, outcome, rules = ended.stdout + ended.stderr, "", set()
     try:
-        for report in json.loads(ended.stdout):
+        told = json.loads(ended.stdout)
+        for report in told if isinstance(told, list) else [told]:
             outcome = report["outcome"]
             rules |= {finding["rule"] for finding in report["findings"]}
             text += "\n".join(report["reasons"])
     except (ValueError, TypeError, KeyError):
         outcome = {1: "refused", 2: "error", 3: "undecided"}.get(ended.returncode, "")
-    return Answer(ended.returncode == 0, ended.returncode, outcome, tuple(sorted(rules)), text)
+    green = ended.returncode == 0 and not (entry.silent and ended.stdout.strip())
+    return Answer(green, ended.returncode, outcome, tuple(sorted(rules)), text)

@@ -36,8 +36,8 @@ class Judged:
 
 def judge(base: Path, folder: Path, kind: int, entry: Input) -> Judged:
     """Run the cheat and its twin on copies of ``base``."""
-    cheat = ask(base, folder / "cheat", entry.change, entry.command)
-    twin = ask(base, folder / "twin", entry.twin, entry.command)
+    cheat = ask(base, folder / "cheat", entry, entry.change)
+    twin = ask(base, folder / "twin", entry, entry.twin)
     named = re.search(entry.says, cheat.text) is not None
     note = "" if named else f"[the answer does not say {entry.says!r}: {_tail(cheat.text)}]"
     if not twin.green:

@@ -19,14 +19,14 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("number", sorted(KINDS))
 def test_a_cheat_of_this_kind_is_caught(base: Path, tmp_path: Path, number: int) -> None:
     entry = KINDS[number].INPUTS[0]
-    answer = ask(base, tmp_path / "cheat", entry.change, entry.command)
+    answer = ask(base, tmp_path / "cheat", entry, entry.change)
     assert not answer.green, answer.text[-2000:]
     assert re.search(entry.says, answer.text), answer.text[-2000:]
 
 
 def test_an_honest_change_is_not_refused(base: Path, tmp_path: Path) -> None:
     entry = KINDS[1].INPUTS[0]
-    answer = ask(base, tmp_path / "twin", entry.twin, entry.command)
+    answer = ask(base, tmp_path / "twin", entry, entry.twin)
     assert answer.green and answer.outcome == "as expected"
 
 

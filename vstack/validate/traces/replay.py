@@ -115,6 +115,8 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
     accepted = {int(entry[1]) - 1 for entry in printed if entry[0] == generated.CONTROL}
     complete = any(entry[0] == generated.COMPLETE for entry in printed)
     happened = {event.action for event in walk.events}
+    # A trace without states says little: that an altered action or parameter fails shows no comparison of any.
+    states = {place for place, altered in walk.controls.items() if altered.state != walk.events[place].state}
     row = TraceRow(
         name=name,
         variant=mapping.variant,
@@ -123,7 +125,7 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
         matched=len(walk.events),
         total=len(walk.events),
         ignored=sum(prepared.ignored.values()),
-        control_rejected=len(accepted) < len(walk.controls),
+        control_rejected=not states <= accepted,
         never_exercised=tuple(sorted(set(walk.actions) - happened - set(walk.silent))),
         recorded=prepared.recorded.words if prepared.recorded is not None else "",
     )
@@ -143,9 +145,10 @@ def replay(project: Project, spec: Spec, actions: tuple[Action, ...], name: str,
         row = row.model_copy(
             update={
                 "verdict": Verdict.REFUSED,
-                "reason": "every corrupted event is accepted too, so this mapping compares nothing: map state variables"
-                if walk.controls
-                else "no event could be corrupted as a control: the mapping compares nothing, or each value occurs only once",
+                "reason": "every event with a corrupted state is accepted too, so this mapping compares nothing: map state variables"
+                if states
+                else "no state value could be corrupted as a control: the mapping compares nothing of the state, or each"
+                " expression has one value in the whole log: map state variables",
             }
         )
     return row.model_copy(update={"seconds": round(monotonic() - started, 3)})
