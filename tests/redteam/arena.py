@@ -96,9 +96,9 @@ class Input:
     """
 
     name: str
-    change: Callable[[Arena], None]
+    change: Callable[[Arena], object]
     says: str
-    twin: Callable[[Arena], None]
+    twin: Callable[[Arena], object]
     command: tuple[str, ...] = CHECK
     stdin: str = ""
     silent: bool = False
@@ -129,7 +129,7 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-def ask(base: Path, folder: Path, entry: Input, change: Callable[[Arena], None]) -> Answer:
+def ask(base: Path, folder: Path, entry: Input, change: Callable[[Arena], object]) -> Answer:
     """What the command of ``entry`` says of a copy of ``base`` with the change made."""
     shutil.copytree(base, folder, symlinks=True)
     arena = Arena(folder)

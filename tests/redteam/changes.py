@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.redteam.arena import GOALS, MODEL, YAML, Arena
 
-Change = Callable[[Arena], None]
+Change = Callable[[Arena], object]
 
 UNAPPROVED = r"Not approved|unapproved-change"
 UNEXPECTED = r"expected|not as expected"

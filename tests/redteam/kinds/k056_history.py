@@ -41,10 +41,10 @@ def _orphan(arena: Arena) -> None:
     arena.commit("start")
 
 
-_HONEST = several(comment(), lambda arena: arena.commit() and None)
+_HONEST = several(comment(), Arena.commit)
 INPUTS = (
     Input("the hook passed by", _no_verify, r"Not approved", _HONEST, CI),
     Input("the target's commit replaced", _replaced, r"does not prove|not valid|not in the approvers|VS1|lock-not|no-approval|approval-not-valid", _HONEST, CI),
-    Input("a tag of the branch's name", _tag, r"ambiguous", lambda arena: arena.git("tag", "v1") and None, CI),
+    Input("a tag of the branch's name", _tag, r"ambiguous", lambda arena: arena.git("tag", "v1"), CI),
     Input("a history of its own", _orphan, r"lock-not|approval-not-valid", _HONEST, CI),
 )

@@ -44,7 +44,7 @@ def _empty(arena: Arena) -> None:
     arena.approve()
 
 
-_HONEST = several(lambda arena: traced(arena) and None, comment())
+_HONEST = several(traced, comment())
 INPUTS = (
     Input("thinned", _thin, UNAPPROVED, _HONEST),
     Input("cut", _cut, UNAPPROVED, _HONEST),

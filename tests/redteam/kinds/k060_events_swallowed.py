@@ -25,7 +25,7 @@ def _loosened(before: str, after: str, *, approve: bool, bug: bool = True) -> Ch
     return change
 
 
-_HONEST = several(lambda arena: traced(arena) and None, comment())
+_HONEST = several(traced, comment())
 INPUTS = (
     Input("silent actions", _loosened("    environment: aborts\n    events:", "    environment: aborts\n    silent: [Land, Free]\n    events:", approve=False), UNAPPROVED, _HONEST),
     Input("nothing compared, approved", _loosened(_VARIABLES, "", approve=True, bug=False), r"compares nothing", _HONEST),

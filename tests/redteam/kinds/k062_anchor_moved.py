@@ -43,7 +43,7 @@ def _blank(arena: Arena) -> None:
     arena.approve()
 
 
-_HONEST = several(lambda arena: code(arena) and None, comment(MODEL))
+_HONEST = several(code, comment(MODEL))
 INPUTS = (
     Input("other lines", _moved(lines="9-10"), r"anchor-hash|hash is not that of these lines|lines with that hash", _HONEST, _COMMAND),
     Input("a hash of its own", _moved(digest="0123456789abcdef"), r"hash is not that of these lines", _HONEST, _COMMAND),

@@ -45,5 +45,5 @@ def _report(arena: Arena) -> None:
 INPUTS = (
     Input("a report of its own", _report, _STILL, comment(MODEL)),
     Input("in title and goals, approved", _words, _STILL, comment(MODEL)),
-    Input("in the records of the runs", _records, _STILL, several(comment(MODEL), lambda arena: arena.commit() and None), CI),
+    Input("in the records of the runs", _records, _STILL, several(comment(MODEL), Arena.commit), CI),
 )

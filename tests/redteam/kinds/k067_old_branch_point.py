@@ -66,7 +66,7 @@ def _removed(arena: Arena) -> None:
     arena.commit("work")
 
 
-_HONEST = several(lambda arena: _start(arena) and None, comment(), lambda arena: arena.commit() and None)
+_HONEST = several(_start, comment(), Arena.commit)
 INPUTS = (
     Input("a branch from an old commit", _old, r"lock-not-newer|older or a rival", _HONEST, CI),
     Input("a rival lock that was counted up", _rival, r"does not come after|lock-not-successor", _HONEST, CI),

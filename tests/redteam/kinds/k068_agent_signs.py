@@ -64,7 +64,7 @@ def _touched(arena: Arena) -> None:
     _by_security_key(arena, flags=1)
 
 
-_HONEST = several(lambda arena: _touch_asked(arena) and None, comment(), lambda arena: arena.commit() and None)
+_HONEST = several(_touch_asked, comment(), Arena.commit)
 _NO_TOUCH = r"does not prove a person's touch"
 INPUTS = (
     Input("a software key", _software, _NO_TOUCH, _HONEST, CI),

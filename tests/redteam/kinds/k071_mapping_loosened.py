@@ -24,7 +24,7 @@ def _mapping(*changes: tuple[str, str], approve: bool = False) -> Change:
     return change
 
 
-_HONEST = several(lambda arena: traced(arena) and None, comment())
+_HONEST = several(traced, comment())
 _PARTS = r"trace engine: .*engine\.jsonl:\d+"
 INPUTS = (
     Input("an event ignored", _mapping((_FREE, ""), ("      phase: {field: phase, kind: function}\n", "      phase: {field: phase, kind: function}\n    ignore: {free: noise}\n")), UNAPPROVED, _HONEST),

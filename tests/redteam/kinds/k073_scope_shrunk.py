@@ -22,7 +22,7 @@ def _scope(after: str, *, approve: bool = False) -> Change:
     return change
 
 
-_HONEST = several(lambda arena: code(arena) and None, comment(MODEL))
+_HONEST = several(code, comment(MODEL))
 INPUTS = (
     Input("a function left out", _scope(_SCOPE.replace(", Engine.free", "")), UNAPPROVED, _HONEST, _COMMAND),
     Input("no scope at all", _scope(""), UNAPPROVED, _HONEST, _COMMAND),

@@ -35,7 +35,7 @@ def _given(*, approve: bool = False, anchored: bool = False, ours: bool = False)
     return change
 
 
-_HONEST = several(lambda arena: code(arena) and None, comment(MODEL))
+_HONEST = several(code, comment(MODEL))
 _NO_ANCHOR = r"has guard wait, which has no anchor in its commit"
 INPUTS = (
     Input("quietly", _given(), UNAPPROVED, _HONEST, _COMMAND),

@@ -187,4 +187,14 @@ def test_a_log_in_which_nothing_can_be_corrupted_is_refused_as_such(project: Pat
     program.write(project / "clocked.jsonl", [event])
     row = replayed(project, "clocked")
     assert row.verdict == "refused"
-    assert "no event could be corrupted" in row.reason
+    assert "no state value could be corrupted" in row.reason
+
+
+def test_a_mapping_that_compares_no_state_is_refused_though_its_corrupted_events_fail(project: Path) -> None:
+    program.write(project / "clocked.jsonl", program.run(rounds=5))
+    text = (project / "vstack.yaml").read_text()
+    bare = "    variables:\n      owner: {field: owner, kind: function}\n"
+    (project / "vstack.yaml").write_text(text.replace(bare, "", 1))
+    row = replayed(project, "clocked")
+    assert row.verdict == "refused"
+    assert "compares nothing of the state" in row.reason
