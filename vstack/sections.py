@@ -17,9 +17,13 @@ class Section(BaseModel):
 
 
 class Repo(Section):
-    """A repository that anchors point into; `url` is what git can fetch."""
+    """A repository that anchors point into; `url` is what git can fetch.
+
+    `here` says that it is the project's own repository: the code lies beside the model.
+    """
 
     url: str = ""
+    here: bool = False
 
 
 class Model(Section):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -148,3 +149,41 @@ goals:
     ended = run(repository, "ci", "--base", "main", "-q", "--json", "--first-adoption")
     assert [one["rule"] for one in json.loads(ended.stdout)["findings"]] == ["tools-changed"]
     assert ended.returncode == 1 and not mark.exists()
+
+
+def test_code_beside_the_model_that_changes_is_told_at_its_line_and_refused_where_the_policy_says_so(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "a.py").write_text("def go(x):\n    x += 1\n    return x\n")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "code")
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    sha = hashlib.sha256(b"    x += 1\n").hexdigest()
+    (folder / "Toy.tla").write_text(TOY.format(commit=commit, sha=sha).replace(":1-1@", ":2-2@"))
+    yaml = """version: 1
+project: beside
+repos: {code: {here: true}}
+model: {module: Toy.tla}
+goals:
+  Small: {english: x stays small, formula: Small}
+policy: {software_keys: true, stale_anchors: refuse}
+"""
+    (folder / "vstack.yaml").write_text(yaml)
+    assert run(folder, "spec", "approve", "--demo", "--yes").returncode == 0
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "model")
+    git(folder, "checkout", "-q", "-b", "work")
+    (folder / "a.py").write_text("def go(x):\n    x += 2\n    return x\n")
+    git(folder, "commit", "-q", "-a", "-m", "work")
+    ended = run(folder, "ci", "--base", "main", "-q", "--sarif", "v.sarif", GITHUB_ACTIONS="true")
+    assert ended.returncode == 1 and "outcome: REFUSED" in ended.stdout
+    assert (
+        "::error file=a.py,line=2,title=VS219::anchor-stale: This changes the code that Go stands for" in ended.stdout
+    )
+    place = json.loads((folder / "v.sarif").read_text())["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "a.py"}, "region": {"startLine": 2}}

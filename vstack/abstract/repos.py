@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +59,8 @@ class Repos:
             return NoRepo("missing", f"the repository {here.folder} has no commit {commit}")
         url = self.urls.get(name, "")
         if not url:
-            return NoRepo("not checked", f"no checkout: name one with `--repo {name}=PATH`, or give repos.{name}.url")
+            todo = f"name one with `--repo {name}=PATH`, or give repos.{name}.url (or `here: true`, if the code lies in this repository)"
+            return NoRepo("not checked", f"no checkout: {todo}")
         if not self.fetch:
             return NoRepo("not checked", f"no checkout, and fetching is off: name one with `--repo {name}=PATH`")
         return fetch_commit(name, url, commit, self.cache)
@@ -109,7 +111,16 @@ def open_repos(
                 todo="Add it under `repos` in vstack.yaml",
             )
         local[name] = open_local(name, Path(path).expanduser())
+    for name, repo in project.file.repos.items():
+        if repo.here and name not in local and (own := _own_repository(name, project.root)) is not None:
+            local[name] = own
     return Repos(urls, local, cache or project.state / "repos", fetch)
+
+
+def _own_repository(name: str, root: Path) -> GitRepo | None:
+    """The repository that the project itself lies in, by its top; None where it lies in none."""
+    code, top, _ = run_git(["-C", str(root), "rev-parse", "--show-toplevel"])
+    return GitRepo(name, Path(os.fsdecode(top).strip())) if code == 0 else None
 
 
 def open_local(name: str, folder: Path) -> GitRepo:

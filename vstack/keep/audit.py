@@ -27,7 +27,16 @@ NO_RECORD = "no record at hand"
 _ASK_BASE = "no base branch was named: --base REF"
 _NEEDS_RUNS = "needs engine runs: `vstack check`"
 _AT_BASE = frozenset(
-    {"no-touch", "lock-not-newer", "lock-not-successor", "base-lock-unreadable", "first-adoption"}
+    {
+        "no-touch",
+        "lock-not-newer",
+        "lock-not-successor",
+        "base-lock-unreadable",
+        "first-adoption",
+        "anchor-stale",
+        "changed-beside-anchor",
+        "changed-without-anchor",
+    }
 )
 _IN_CI = "looked at by `vstack ci`"
 _ELSEWHERE = {

@@ -8,8 +8,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from vstack.abstract.anchors import Marks
 from vstack.abstract.atomicity import check_atomicity
+from vstack.abstract.changed import change_findings, changes, own_repositories
 from vstack.abstract.check import check_anchors
+from vstack.abstract.diff import read_diff
 from vstack.abstract.guard_anchors import guard_anchors
 from vstack.abstract.marks import read_marks
 from vstack.abstract.repos import Repos, open_repos
@@ -188,6 +191,16 @@ def abstract(gathering: Gathering) -> None:
         anchors += [anchor for several in guard_anchors(context.project).values() for anchor in several]
         _, uncovered = check_scope(context.project, anchors, repos)
         gathering.findings += [*findings, *rules, *report.findings, *atomicity_findings(atomicity), *uncovered]
+        if options.base is not None:
+            gathering.findings += _changed(context, marks, repos, options.base)
+
+
+def _changed(context: Context, marks: Sequence[Marks], repos: Repos, base: Base) -> tuple[Finding, ...]:
+    """What the pull request changes of the code that the model speaks for, where both lie in one repository."""
+    own = own_repositories(context.project, repos)
+    diffs = {name: read_diff(repo, base.commit, "HEAD") for name, repo in own.items()}
+    refuse = base.policy.stale_anchors == "refuse"
+    return change_findings(changes(context.project, marks, repos, diffs), diffs, refuse_stale=refuse)
 
 
 def _validate(gathering: Gathering) -> None:

@@ -20,6 +20,8 @@ class Policy(BaseModel):
 
     ``unchecked_anchors``: whether an anchor that could not be checked (no
     checkout) is only counted, or refused; `vstack.abstract.check` reads it.
+    ``stale_anchors``: whether a pull request that changes anchored code without
+    the model is told so, or refused.
     ``vstack``: which vstack may judge a pull request, as `==0.1.0`, `>=0.1`,
     `<0.3` or `sha256:HASH` (of its sources), joined by commas; all must fit.
     ``unlisted_fairness``: whether fairness of the environment's own actions
@@ -31,6 +33,7 @@ class Policy(BaseModel):
     software_keys: bool = False
     unchecked_anchors: Literal["count", "refuse"] = "count"
     unlisted_fairness: Literal["count", "refuse"] = "count"
+    stale_anchors: Literal["note", "refuse"] = "note"
     vstack: str | None = None
 
     @field_validator("vstack")
