@@ -19,7 +19,8 @@ class Section(BaseModel):
 class Repo(Section):
     """A repository that anchors point into; `url` is what git can fetch.
 
-    `here` says that it is the project's own repository: the code lies beside the model.
+    `here` says that it is the project's own repository: the code lies beside the model. Its anchors
+    name commits of its own history, and must hold in the working tree too.
     """
 
     url: str = ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.abstract.conftest import NEW, PATH, Upstream, commit_file, git, step_marks
+from tests.abstract.conftest import NEW, OLD, PATH, Upstream, commit_file, git, step_marks
 from vstack.abstract.check import check_anchors, stale_actions
 from vstack.abstract.repos import open_repos
 from vstack.errors import RefusedError, VstackError
@@ -173,3 +173,50 @@ variants:
     report, rules = check(make_project(step, more=more % "G1"), upstream.folder)
     assert rules == ["guard-anchor"]
     assert "Variant buggy has guard G1" in report.findings[0].message
+
+
+@pytest.fixture
+def beside_its_code(make_project, tmp_path: Path):
+    """``beside_its_code(first, last)``: a project in the repository of the code that its model is anchored to, and its commit."""
+
+    def make(first: int, last: int) -> tuple[Path, str]:
+        git(tmp_path, "init", "-q", "-b", "main")
+        commit = commit_file(tmp_path, PATH, OLD, "the code")
+        folder = make_project(anchored(Upstream(tmp_path, commit, commit).anchor(first, last)))
+        settings = folder / "vstack.yaml"
+        text = settings.read_text(encoding="utf-8")
+        settings.write_text(
+            text.replace('{url: "https://github.com/someone/code.git"}', "{here: true}"), encoding="utf-8"
+        )
+        return folder, commit
+
+    return make
+
+
+def test_a_project_in_the_repository_of_its_code_names_no_checkout(beside_its_code):
+    folder, _ = beside_its_code(12, 14)
+    report, rules = check(folder, None)
+    assert ([row.state for row in report.rows], rules) == (["exact"], [])
+
+
+def test_own_code_is_looked_up_in_the_working_tree(beside_its_code, tmp_path: Path):
+    folder, commit = beside_its_code(12, 14)
+    (tmp_path / PATH).write_bytes(NEW)
+    report, rules = check(folder, None)
+    assert (report.rows[0].state, report.rows[0].now, rules) == ("moved", f"code:{PATH}:14-16@{commit}", [])
+    (tmp_path / PATH).write_bytes(NEW.replace(b"self.done.add(room)", b"pass"))
+    report, rules = check(folder, None)
+    assert (report.rows[0].state, rules, stale_actions(report)) == ("changed", [], ("Step",))
+    (tmp_path / PATH).unlink()
+    report, rules = check(folder, None)
+    assert (report.rows[0].state, rules) == ("changed", [])
+    assert "no such file" in report.rows[0].note
+
+
+def test_own_code_that_never_landed_says_nothing(beside_its_code, tmp_path: Path):
+    folder, commit = beside_its_code(12, 14)
+    git(tmp_path, "checkout", "-q", "--orphan", "other")
+    git(tmp_path, "commit", "-q", "-m", "another history")
+    report, rules = check(folder, None)
+    assert (report.rows[0].state, rules) == ("missing", ["anchor-commit"])
+    assert "not in the history of HEAD" in report.findings[0].message

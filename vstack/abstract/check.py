@@ -70,7 +70,8 @@ def check_anchors(
     Two questions are asked of each: do the recorded lines of the recorded
     commit have the recorded hash (if not, the anchor is refused), and, for a
     repository that ``at`` maps to a revision (the key ``""`` means all of
-    them), where those lines are at that revision. ``on_anchor`` is told each
+    them), where those lines are at that revision; of the project's own
+    repository it is always the working tree. ``on_anchor`` is told each
     anchor before it is looked up.
 
     Raises:
@@ -124,6 +125,8 @@ def _check(case: _Case, revision: str | None) -> AnchorRow:
         case.refuse(
             "anchor-empty", f"{a.place} holds no code, only blanks, comments or brackets", "Anchor the lines that do it"
         )
+    if a.repo in case.repos.here:
+        return _in_the_tree(case, repo, lines[a.first - 1 : a.last])
     if revision is None:
         return case.row("exact")
     return _now(case, repo, lines[a.first - 1 : a.last], revision)
@@ -162,6 +165,21 @@ def _now(case: _Case, repo: GitRepo, wanted: list[bytes], revision: str) -> Anch
     if (path, first) == (a.path, a.first):
         return case.row("exact", f"same lines at {revision}")
     return case.row("moved", several, f"{a.repo}:{path}:{first}-{first + len(wanted) - 1}@{commit}")
+
+
+def _in_the_tree(case: _Case, repo: GitRepo, wanted: list[bytes]) -> AnchorRow:
+    """An anchor into the project's own repository: where its lines are in the working tree's file."""
+    a = case.anchor
+    try:
+        lines = split_lines((repo.folder / a.path).read_bytes())
+    except OSError as error:
+        return case.row("changed", f"the working tree has no such file ({error.strerror})")
+    if lines[a.first - 1 : a.last] == wanted:
+        return case.row("exact", "same lines in the working tree")
+    found = find_hash(lines, len(wanted), a.sha256, a.first)
+    if found is None:
+        return case.row("changed", "these lines are nowhere in the working tree's file")
+    return case.row("moved", "in the working tree", f"{a.repo}:{a.path}:{found}-{found + len(wanted) - 1}@{a.commit}")
 
 
 def stale_actions(report: AnchorReport) -> tuple[str, ...]:

@@ -67,6 +67,10 @@ class GitRepo:
         """Whether ``commit`` (a full id) is here."""
         return self.git("cat-file", "-e", f"{commit}^{{commit}}")[0] == 0
 
+    def is_ancestor(self, commit: str, revision: str) -> bool:
+        """Whether ``commit`` is ``revision`` or in its history."""
+        return self.git("merge-base", "--is-ancestor", commit, revision)[0] == 0
+
     def is_shallow(self) -> bool:
         """Whether history was cut off when this repository was fetched."""
         return self.git("rev-parse", "--is-shallow-repository")[1].strip() == b"true"

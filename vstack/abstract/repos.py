@@ -31,13 +31,15 @@ class NoRepo:
 class Repos:
     """The repositories of one project: those named with `--repo`, and remotes fetched into ``cache``.
 
-    With ``fetch`` false no remote is asked.
+    With ``fetch`` false no remote is asked. ``here`` names those that the
+    project itself lies in, of which only the history of HEAD counts.
     """
 
     urls: Mapping[str, str]
     local: Mapping[str, GitRepo]
     cache: Path
     fetch: bool = True
+    here: frozenset[str] = frozenset()
     _answers: dict[tuple[str, str], GitRepo | NoRepo] = field(default_factory=dict, repr=False)
 
     def at(self, name: str, commit: str) -> GitRepo | NoRepo:
@@ -50,13 +52,15 @@ class Repos:
         here = self.local.get(name)
         if here is not None:
             if here.has_commit(commit):
-                return here
+                return self._landed(name, here, commit)
             if here.is_shallow():
                 todo = f"git -C '{here.folder}' fetch --depth 1 origin {commit}"
                 return NoRepo(
                     "not checked", f"the shallow repository {here.folder} lacks commit {commit}; run `{todo}`"
                 )
             return NoRepo("missing", f"the repository {here.folder} has no commit {commit}")
+        if name in self.here:
+            return NoRepo("not checked", "the project lies in no git repository")
         url = self.urls.get(name, "")
         if not url:
             todo = f"name one with `--repo {name}=PATH`, or give repos.{name}.url (or `here: true`, if the code lies in this repository)"
@@ -64,6 +68,12 @@ class Repos:
         if not self.fetch:
             return NoRepo("not checked", f"no checkout, and fetching is off: name one with `--repo {name}=PATH`")
         return fetch_commit(name, url, commit, self.cache)
+
+    def _landed(self, name: str, repo: GitRepo, commit: str) -> GitRepo | NoRepo:
+        """``repo``, unless it is the project's own and ``commit`` is not in its history: what never landed says nothing."""
+        if name not in self.here or repo.is_ancestor(commit, "HEAD"):
+            return repo
+        return NoRepo("missing", f"commit {commit} is not in the history of HEAD")
 
     def url_of(self, name: str, commit: str, path: str, first: int, last: int) -> str | None:
         """A permalink to the lines on the forge, or ``None`` if its form of links is not known."""
@@ -111,10 +121,11 @@ def open_repos(
                 todo="Add it under `repos` in vstack.yaml",
             )
         local[name] = open_local(name, Path(path).expanduser())
-    for name, repo in project.file.repos.items():
-        if repo.here and name not in local and (own := _own_repository(name, project.root)) is not None:
-            local[name] = own
-    return Repos(urls, local, cache or project.state / "repos", fetch)
+    own = {name for name, repo in project.file.repos.items() if repo.here and name not in local}
+    for name in own:
+        if (repository := _own_repository(name, project.root)) is not None:
+            local[name] = repository
+    return Repos(urls, local, cache or project.state / "repos", fetch, frozenset(own))
 
 
 def _own_repository(name: str, root: Path) -> GitRepo | None:
