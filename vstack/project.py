@@ -33,6 +33,7 @@ from vstack.sections import (
     ToolPaths,
     TraceMapping,
     Variant,
+    Waiver,
 )
 from vstack.strict_yaml import parse_yaml
 
@@ -56,6 +57,7 @@ class ProjectFile(Section):
     variants: dict[str, Variant] = {}
     matrix: dict[str, dict[str, dict[str, Literal["holds", "violated"]]]] = {}
     kills: list[Kill] = []
+    waivers: list[Waiver] = []
     scope: list[ScopeEntry] = []
     omissions: list[Omission] = []
     floors: Floors = Floors()
@@ -110,6 +112,17 @@ class ProjectFile(Section):
         for name, environment_section in self.environments.items():
             for fault in environment_section.fair:
                 _declared(fault, dict.fromkeys(self.environment_actions), f"environments.{name}.fair")
+        waived = set()
+        for number, waiver in enumerate(self.waivers):
+            cell = (waiver.variant, waiver.environment, waiver.goal)
+            stated = self.matrix.get(waiver.variant, {}).get(waiver.environment, {}).get(waiver.goal)
+            if stated != "holds" or cell in waived:
+                why = "has a waiver already" if cell in waived else "is not stated as `holds` in the matrix"
+                raise ValueError(f"waivers[{number}]: the cell {'/'.join(cell)} {why}")
+            if (self.goals[waiver.goal].kind != "temporal") != bool(waiver.steps):
+                needs = "has no `steps`" if waiver.steps else "needs `steps`, the actions of its shortest counterexample"
+                raise ValueError(f"waivers[{number}]: a goal of kind {self.goals[waiver.goal].kind} {needs}")
+            waived.add(cell)
         if self.mutation:
             _declared(self.mutation.variant, self.variants, "mutation.variant")
             for environment in self.mutation.environments:
@@ -173,6 +186,11 @@ class Project:
         """Files that the project rests on which may lie outside its folder: modules, and tools it names."""
         tools = [self.root / name for name in (self.file.tools.tlc_jar, self.file.tools.java, self.file.tools.tlapm) if name]
         return [*tools, *(path for folder in self.module_folders for path in sorted(folder.glob("*.tla")))]
+
+    def waiver(self, variant: str | None, environment: str | None, goal: str) -> Waiver | None:
+        """The waiver of one cell, if there is one; whether it counts is another question."""
+        cell = (variant, environment, goal)
+        return next((one for one in self.file.waivers if (one.variant, one.environment, one.goal) == cell), None)
 
     @property
     def lock_path(self) -> Path:

@@ -56,19 +56,28 @@ class Evidence(Result):
 
 
 class Cell(Result):
-    """One cell of the matrix, variant x environment x goal, or a kill's run with guards taken away."""
+    """One cell of the matrix, variant x environment x goal, or a kill's run with guards taken away.
+
+    ``waived`` says until when, by whom and why a violation is accepted though the cell is to hold; empty if it is not.
+    """
 
     variant: str
     environment: str
     goal: str
     removed: tuple[str, ...] = ()
     expected: Literal["holds", "violated"] | None = None
+    waived: str = ""
     evidence: Evidence
 
     @property
     def as_expected(self) -> bool:
         """Whether the verdict is the expected one (an undecided run never is)."""
         return self.expected is not None and self.evidence.verdict == self.expected
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the cell is as expected, or violated under a waiver that covers it."""
+        return self.as_expected or (bool(self.waived) and self.evidence.verdict == Verdict.VIOLATED)
 
 
 class KillRow(Result):
@@ -144,6 +153,31 @@ class FoundToFail(Result):
     where: str | None
     tried: int = 0
     excuse: str | None = None
+
+
+class WaiverRow(Result):
+    """A known violation that is accepted until a date, and whether it covers what was found.
+
+    ``status``: ``live``, it covers the cell's violation; ``not needed``, the cell
+    holds; ``another class``, what breaks the goal is not (only) what it waives;
+    ``not approved``; ``undecided``. ``text`` says why it is not live.
+    """
+
+    variant: str
+    environment: str
+    goal: str
+    state: str
+    steps: tuple[str, ...] = ()
+    reason: str
+    until: str
+    by: str = ""
+    status: Literal["live", "not needed", "another class", "not approved", "undecided"]
+    text: str = ""
+
+    @property
+    def words(self) -> str:
+        """The waiver in one line."""
+        return f"waived until {self.until} by {self.by or 'nobody'} ({self.state}): {self.reason}"
 
 
 class AnchorRow(Result):
@@ -275,6 +309,7 @@ class CaseReport(Result):
     pairs: tuple[PairRow, ...] = ()
     mutation: MutationReport | None = None
     can_fail: tuple[FoundToFail, ...] = ()
+    waivers: tuple[WaiverRow, ...] = ()
     anchors: tuple[AnchorRow, ...] = ()
     atomicity: tuple[AtomicityRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -136,6 +137,24 @@ class Kill(Section):
     violates: list[str]
     constants: Constants = {}
     excuse: str | None = None
+
+
+class Waiver(Section):
+    """A known violation of a cell that is to hold, accepted until a date (UTC, that day included).
+
+    ``state`` names a state formula: only states in which it is true may break
+    the goal (a temporal goal: only behaviours that come to one). ``steps`` are
+    the names of the actions of the shortest counterexample, the one that breaks
+    the goal last; a temporal goal has none.
+    """
+
+    variant: str
+    environment: str
+    goal: str
+    state: str
+    steps: list[str] = []
+    reason: str
+    until: date
 
 
 class ScopeEntry(Section):

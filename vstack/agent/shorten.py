@@ -74,7 +74,7 @@ def _report(data: Any) -> Any:
 
 def _cell(cell: Cell) -> str:
     record: Evidence = cell.evidence
-    mark = "" if cell.expected is None or cell.as_expected else f", EXPECTED {cell.expected}"
+    mark = f", {cell.waived}, expected {cell.expected}" if cell.waived else "" if cell.expected is None or cell.as_expected else f", EXPECTED {cell.expected}"
     reason = f" ({record.reason[:120]})" if record.verdict not in ("holds", "violated") else ""
     return f"{cell.variant}/{cell.environment}/{cell.goal}: {record.verdict}{mark}{reason}, {record.numbers.distinct} states"
 

@@ -114,6 +114,9 @@ _TABLE = (
     ("VS561", "refinement-constant", TREE, "a refinement maps the abstract variables to constants, so that it holds of any model", "map each to an expression that follows the model's state"),
     ("VS562", "refinement-frozen", RUNS, "a refinement's mapping never moves in any run, or leaves out what the abstract specification does", "map each abstract variable to an expression that follows the model's state"),
     ("VS601", "cell", RUNS, "a cell came out otherwise than stated", "find out who is wrong: the code, the model or the goal"),
+    ("VS602", "waiver-date", LOCK, "a waiver goes on after its date, or has one so far off that it never ends", "mend what it waives, or have a date within a year approved"),
+    ("VS603", "waiver-class", RUNS, "a waiver for one bug covers another of the same goal", "mend the other bug, or have a waiver of its own approved"),
+    ("VS604", "clock-behind", GIT, "the clock is set back, so that an expired waiver counts", "set the clock right"),
 )  # fmt: skip
 
 RULES: dict[str, Rule] = {name: Rule(id, name, reads, cheat, honest) for id, name, reads, cheat, honest in _TABLE}

@@ -20,7 +20,7 @@ def junit(reports: Sequence[CaseReport], *, root: Path) -> str:
         for cell in report.cells:
             name = f"{cell.variant}/{cell.environment}/{cell.goal}"
             case = _case(suite, report.project, name, cell.evidence.numbers.seconds)
-            if cell.as_expected:
+            if cell.accepted:
                 continue
             text = f"{cell.evidence.verdict}, expected {cell.expected}. {cell.evidence.reason}"
             undecided = cell.evidence.verdict in (Verdict.UNDECIDED, Verdict.ERROR)

@@ -33,7 +33,7 @@ def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
     found = [problem_of(finding, root=root) for finding in report.findings]
     project, _ = _place(str(Path(report.root) / PROJECT_FILE), root)
     for cell in report.cells:
-        if not cell.as_expected:
+        if not cell.accepted:
             text = f"{cell.variant} / {cell.environment} / {cell.goal}: {cell.evidence.verdict}, expected {cell.expected}."
             text += f" {cell.evidence.reason}." if cell.evidence.reason else ""
             level = "warning" if cell.evidence.verdict is Verdict.UNDECIDED else "error"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vstack.forge.problems import Problem, problems
 from vstack.report.words import approval_words, outcome_sentence
-from vstack.results import CaseReport
+from vstack.results import CaseReport, Cell
 
 # GitHub takes 1 MiB a step; a summary that long is read by no one.
 LIMIT_BYTES = 900_000
@@ -53,9 +53,15 @@ def _matrix(report: CaseReport) -> list[str]:
         row = []
         for goal in goals:
             cell = cells.get((variant, environment, goal))
-            row.append("" if cell is None else f"{cell.evidence.verdict}{'' if cell.as_expected else ' **(not as expected)**'}")
+            row.append("" if cell is None else _cell(cell))
         lines.append(f"| {_text(variant)} | {_text(environment)} | " + " | ".join(row) + " |")
     return [*lines, "", "</details>", ""]
+
+
+def _cell(cell: Cell) -> str:
+    if cell.waived:
+        return f"{cell.evidence.verdict}, {_text(cell.waived)}"
+    return f"{cell.evidence.verdict}{'' if cell.as_expected else ' **(not as expected)**'}"
 
 
 def _text(text: str) -> str:

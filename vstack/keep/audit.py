@@ -146,7 +146,7 @@ def _runs(runner: Runner, context: Context, look: _Look) -> None:
     cells = run_matrix(hand)
     known = [cell for cell in cells if not _is_absent(cell.evidence)]
     look.cells, look.asked = len(known), len(cells)
-    look.findings += [*matrix_gaps(hand), *(_wrong(context, cell) for cell in known if not cell.as_expected)]
+    look.findings += [*matrix_gaps(hand), *(_wrong(context, cell) for cell in known if _is_wrong(context, cell))]
     holding = [cell for cell in cells if cell.expected == "holds"]
     if all(not _is_absent(cell.evidence) for cell in holding):
         look.findings += silent_actions(hand, cells)
@@ -193,6 +193,12 @@ def _traces(context: Context, look: _Look) -> None:
             look.findings.append(
                 Finding(rule="trace-refused", where=error.where or "", message=message, todo=error.todo or "")
             )
+
+
+def _is_wrong(context: Context, cell: Cell) -> bool:
+    """Whether the record is not as stated; what a waiver covers takes an engine to tell."""
+    waiver = context.project.waiver(cell.variant, cell.environment, cell.goal)
+    return not cell.as_expected and not (waiver is not None and cell.evidence.verdict is Verdict.VIOLATED)
 
 
 def _wrong(context: Context, cell: Cell) -> Finding:

@@ -25,7 +25,7 @@ from vstack.keep.findings import atomicity_findings, mutation_findings
 from vstack.keep.outcome import judge
 from vstack.keep.running import other_vstack
 from vstack.reproduce.rows import driven_rows
-from vstack.results import CaseReport, Finding
+from vstack.results import CaseReport, Cell, Finding
 from vstack.shard import Shard
 from vstack.specify.base import Base
 from vstack.specify.base_tools import foreign_tools
@@ -51,6 +51,7 @@ from vstack.validate.traces.replay import replay
 from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_rules import check_proofs
 from vstack.verify.tlaps_tool import find_tlapm
+from vstack.validate.waivers import apply_waivers
 from vstack.verify.z3_goal import run_z3_goal
 
 STAGES = ("specify", "abstract", "validate", "verify")
@@ -83,6 +84,7 @@ class Gathering:
     options: Options
     on_event: Callable[[str], None]
     parts: dict[str, Any] = field(default_factory=dict)
+    approved: str | None = None
     findings: list[Finding] = field(default_factory=list)
 
     @property
@@ -159,6 +161,7 @@ def specify(gathering: Gathering) -> None:
     if base is None and not findings:
         record(str(context.project.root))
     gathering.findings += check_proofs(context.project)
+    gathering.approved = next((row.note for row in rows if row.approved), None) if not findings else None
     # Without this stage a report still tells the goals in words, and whether they are approved.
     gathering.findings += findings if "specify" in gathering.options.stages else []
     gathering.parts["goals"] = tuple(row.model_copy(update={"helpers": _helpers(pins, row.name)}) for row in rows)
@@ -208,7 +211,7 @@ def _validate(gathering: Gathering) -> None:
     project = context.project
     runner = make_runner(context, gathering.options, on_event)
     parts = gathering.parts
-    parts["cells"] = cells = run_matrix(runner)
+    cells = _with_waivers(gathering, runner, run_matrix(runner))
     gathering.findings += [*matrix_gaps(runner), *silent_actions(runner, cells)]
     gathering.findings += check_fair_behaviour(runner, context.spec, cells)
     parts["kills"] = kills = run_kills(runner)
@@ -240,6 +243,14 @@ def _validate(gathering: Gathering) -> None:
     parts["driven"] = driven_rows(project, context.spec)
 
 
+def _with_waivers(gathering: Gathering, runner: Runner, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The cells with those marked that a waiver of the approved lock covers."""
+    cells, rows, findings = apply_waivers(runner, gathering.context.spec, cells, approved=gathering.approved)
+    gathering.parts |= {"cells": cells, "waivers": rows}
+    gathering.findings += findings
+    return cells
+
+
 def _verify(gathering: Gathering) -> None:
     context = gathering.context
     file = context.project.file
@@ -264,7 +275,7 @@ def _verify(gathering: Gathering) -> None:
     gathering.parts["theorems"] = tuple(theorems)
     if file.model is not None and "validate" not in gathering.options.stages:
         runner = make_runner(context, gathering.options, gathering.on_event)
-        gathering.parts["cells"] = run_matrix(runner)
+        _with_waivers(gathering, runner, run_matrix(runner))
 
 
 def _approved_obligations(context: Context, goal: str) -> dict[str, str]:

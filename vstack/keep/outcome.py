@@ -30,7 +30,7 @@ def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
     refused = [finding_line(f) for f in report.findings if f.outcome == "refused"]
     refused += [f"trace {t.name}: {t.reason}" for t in report.traces if t.verdict is Verdict.REFUSED]
     errors, undecided, wrong = [], [], []
-    runs = [(f"{c.variant} / {c.environment} / {c.goal}", c.evidence, c.as_expected) for c in report.cells]
+    runs = [(f"{c.variant} / {c.environment} / {c.goal}", c.evidence, c.accepted) for c in report.cells]
     runs += [(f"Z3 goal {e.subject.get('goal', '')}", e, e.verdict is Verdict.HOLDS) for e in report.z3]
     runs += [(f"theorem {e.subject.get('goal', '')}", e, e.verdict is Verdict.HOLDS) for e in report.theorems]
     for name, evidence, good in runs:

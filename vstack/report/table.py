@@ -28,6 +28,7 @@ from vstack.report.words import (
     strength_words,
     unchecked_atomicity,
     verdict_word,
+    waiver_words,
     within,
 )
 from vstack.results import CaseReport, Cell, Evidence
@@ -88,6 +89,9 @@ def _matrix(report: CaseReport, console: Console) -> None:
             console.print(table)
         for text in _claims(cells):
             _item(console, text)
+        for row in report.waivers:
+            if row.variant == variant:
+                _item(console, f"{row.goal} in {row.environment}: {waiver_words(row)}")
 
 
 def _that_fit(cells: list[Cell], width: int) -> list[list[str]]:
@@ -109,7 +113,9 @@ def _cell(cell: Cell | None) -> Text:
     if cell is None:
         return Text("not asked")
     text = _verdict(cell.evidence)
-    if cell.expected is not None and not cell.as_expected:
+    if cell.waived:
+        text.append(", waived", style="bold yellow")
+    elif cell.expected is not None and not cell.as_expected:
         text.append(f", NOT {cell.expected}", style="bold")
     return text
 

@@ -55,6 +55,7 @@ class Tally:
     everywhere: bool
     as_expected: bool
     link: str | None
+    waived: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,15 @@ class View:
 
     def tallies(self, variant: str) -> tuple[Tally, ...]:
         """The summary of ``variant``: one entry per goal and verdict, the broken ones first."""
-        groups: dict[tuple[str, str], list[Cell]] = {}
+        groups: dict[tuple[str, str, str], list[Cell]] = {}
         for cell in self.report.cells:
             if cell.variant == variant:
-                groups.setdefault((cell.goal, verdict_word(cell.evidence)), []).append(cell)
+                groups.setdefault((cell.goal, verdict_word(cell.evidence), cell.waived), []).append(cell)
         found = []
-        for (goal, verdict), cells in groups.items():
+        for (goal, verdict, waived), cells in groups.items():
             found.append(
                 Tally(
+                    waived=waived,
                     goal=goal,
                     verdict=verdict,
                     environments=tuple(cell.environment for cell in cells),

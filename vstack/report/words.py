@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from vstack.audit.catalog import rule_id
-from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail
+from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail, WaiverRow
 from vstack.verdicts import Strength, Verdict
 
 DEMO_KEY = "demo key: no person approved this"
@@ -27,13 +27,20 @@ _MEANING = {
 def outcome_sentence(report: CaseReport) -> str:
     """The outcome of a case and what the word means, with the numbers behind it."""
     meaning = _MEANING[report.outcome]
+    waived = [cell for cell in report.cells if cell.waived]
+    if waived and report.outcome == "as expected":
+        meaning += ", or is violated under an approved waiver"
     text = f"{meaning[0].upper()}{meaning[1:]}."
     violated = sum(cell.evidence.verdict == Verdict.VIOLATED for cell in report.cells)
     if report.outcome == "as expected" and report.cells:
+        violated -= len(waived)
         text += (
             f" {NOT_HOLDS}: of {plural(len(report.cells), 'cell')}, {violated}"
             f" {'is' if violated == 1 else 'are'} violated, as the matrix says."
         )
+    if waived:
+        text += f" {plural(len(waived), 'cell')} that should hold {'is' if len(waived) == 1 else 'are'} violated, and waived: "
+        text += "; ".join(f"{cell.variant} / {cell.environment} / {cell.goal} {cell.waived}" for cell in waived) + "."
     return text
 
 # More reasons than these would bury the outcome; the rest is folded away or left to the JSON.
@@ -86,6 +93,11 @@ def question(report: CaseReport) -> str:
         f"{goals}, {variants} of the code, {environments}: which goal holds where,"
         f" whatever the order in which the steps{who} happen?"
     )
+
+
+def waiver_words(row: WaiverRow) -> str:
+    """A waiver, and why it does not count if it doesn't."""
+    return row.words if row.status == "live" else f"{row.words} [{row.status}{': ' + row.text if row.text else ''}]"
 
 
 def listed(names: Sequence[str]) -> str:

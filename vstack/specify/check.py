@@ -16,6 +16,7 @@ from vstack.specify.lock import Lock, parse_lock, read_lock
 from vstack.specify.pins import Pins
 from vstack.specify.policy import read_policy
 from vstack.specify.settings import Leaf, Lines
+from vstack.specify.waivers import check_waiver_dates
 
 # Refuses, but hides nothing: what was approved nowhere can still be run, so that a code owner sees what comes out.
 FIRST = "first-adoption"
@@ -74,6 +75,7 @@ def check_lock(
     findings += refused
     findings += _idle_environment(project, pins)
     findings += [_unapproved(project, change) for change in lock_changes(project, lock, pins)]
+    findings += check_waiver_dates(project, lock, base)
     return tuple(findings), _rows(project, pins, lock, approval)
 
 

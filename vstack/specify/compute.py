@@ -165,7 +165,7 @@ class _Builder:
         return pins
 
     def operators(self) -> dict[str, Pin]:
-        """Pins of what else the configuration names: what narrows or replaces the state space."""
+        """Pins of what else `vstack.yaml` names: what narrows or replaces the state space, and the states that waivers let be."""
         model = self.project.model
         named = {
             "constraint": (*self.cfg.constraints, *model.constraints),
@@ -173,6 +173,7 @@ class _Builder:
             "symmetry": (model.symmetry or self.cfg.symmetry,),
             "view": (model.view or self.cfg.view,),
             "override": tuple(self.overrides.values()),
+            "waiver": tuple(waiver.state for waiver in self.project.file.waivers),
         }
         return {
             f"{role} {name}": self.named(name) for role, names in named.items() for name in dict.fromkeys(names) if name

@@ -15,7 +15,7 @@ from vstack.specify.pins import Pin, canonical, digest_of
 # pinned, one that is added later included; so is whose word counts as TLC's (`tools`, `distributed`).
 FREE = frozenset({"version", "project", "title", "modules", "budget", "goals"})
 # The order in these sections may carry meaning; in all others lists are sets.
-_ORDERED = frozenset({"traces"})
+_ORDERED = frozenset({"traces", "waivers"})
 
 Leaf = tuple[str, ...]
 # The value of a leaf that stands for an item of a list.

@@ -61,7 +61,7 @@ def tell_world(project: Project, pins: Pins) -> list[str]:
         lines.append(f"  deadlock is {'' if project.model.check_deadlock else 'not '}an error")
     lines += _closures("ASSUMPTIONS", pins, pins.assumptions) or ["ASSUMPTIONS", "  none"]
     lines += _closures("FAIRNESS", pins, pins.fairness)
-    lines += _closures("WHAT NARROWS OR REPLACES THE STATE SPACE", pins, pins.operators)
+    lines += _closures("WHAT NARROWS OR REPLACES THE STATE SPACE, AND WHAT WAIVERS LET BE", pins, pins.operators)
     return lines
 
 

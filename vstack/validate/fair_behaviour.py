@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
-from vstack.files import sha256_bytes
-from vstack.keep.evidence import evidence_key, machine, now
-from vstack.results import Cell, Evidence, Finding, Numbers
+from vstack.results import Cell, Evidence, Finding
 from vstack.specify.fairness import read_fairness
-from vstack.tla.cfg import format_cfg
 from vstack.tla.tree import Spec
-from vstack.tlc.job import Requirements, TlcJob
-from vstack.tlc.run import run_tlc
-from vstack.validate.cells import Setting, cell_job, constants_of, describe
+from vstack.validate.cells import Setting
+from vstack.validate.probe import probe
 from vstack.validate.runs import Runner
 from vstack.verdicts import Verdict
 
-_MODULE, _PROPERTY = "VsFair", "vs_no_behaviour"
+_PROPERTY = "vs_no_behaviour"
 
 
 def check_fair_behaviour(runner: Runner, spec: Spec, cells: Sequence[Cell]) -> tuple[Finding, ...]:
@@ -74,51 +69,10 @@ def _ask(runner: Runner, spec: Spec, setting: Setting) -> Evidence:
     The property must not be constant: TLC 2.15 decides those wrongly.
     """
     variable = spec.root.variables[0].name
-    text = f"---- MODULE {_MODULE} ----\nEXTENDS {spec.root.name}\n{_PROPERTY} == <>({variable} # {variable})\n====\n"
-    plain = cell_job(runner.project, setting, [])
-    job: TlcJob = replace(
-        plain,
-        module=plain.module.parent / f"{_MODULE}.tla",
-        cfg=replace(plain.cfg, properties=(_PROPERTY,)),
-        check_deadlock=False,
-        coverage=False,
-        extra_files={f"{_MODULE}.tla": text},
+    return probe(
+        runner,
+        setting,
+        [f"{_PROPERTY} == <>({variable} # {variable})"],
+        asked="does any behaviour satisfy the specification?",
+        properties=(_PROPERTY,),
     )
-    cfg = format_cfg(job.cfg, old_jar=False)[0]
-    key = evidence_key(
-        {
-            "engine": "tlc",
-            "stage": _PROPERTY,
-            "jar": runner.tools.jar_sha256,
-            "java": runner.tools.java_version,
-            "modules": runner.modules,
-            "root": runner.project.model.module,
-            "generated": text,
-            "cfg": cfg,
-        }
-    )
-    known = runner.store.get(key)
-    if known is not None:
-        return known
-    runner.on_event(f"{setting.variant} / {setting.environment}: is there a fair behaviour?")
-    result = run_tlc(job, runner.tools, requirements=Requirements())
-    record = Evidence(
-        key=key,
-        engine="tlc",
-        subject={**describe(setting), "asked": "is there a behaviour that satisfies the specification?"},
-        inputs={**runner.modules, "cfg": sha256_bytes(cfg.encode())},
-        tool=f"TLC {runner.tools.tlc_version}, Java {runner.tools.java_version}",
-        tool_sha256=runner.tools.jar_sha256,
-        command=list(result.command),
-        bounds=constants_of(runner.project, setting),
-        verdict=result.verdict,
-        reason=result.reason,
-        numbers=Numbers(
-            distinct=result.distinct, generated=result.generated, depth=result.depth, seconds=round(result.seconds, 3)
-        ),
-        machine=machine(),
-        started=now(),
-    )
-    if record.verdict in (Verdict.HOLDS, Verdict.VIOLATED):
-        runner.store.put(record)
-    return record

@@ -42,12 +42,14 @@ def make_world(
     load: Callable[[str], Evidence | None],
     save: Callable[[Evidence], None],
 ) -> World:
-    """The world of ``setting``; goals that the matrix expects violated in it are left out."""
+    """The world of ``setting``; goals that the matrix expects violated in it, or whose violation is waived, are left out."""
     stated = project.file.matrix.get(setting.variant or "", {}).get(setting.environment or "", {})
     goals = {
         name: (goal.kind, goal.formula or "")
         for name, goal in project.file.goals.items()
-        if goal.is_searched and stated.get(name, "holds") == "holds"
+        if goal.is_searched
+        and stated.get(name, "holds") == "holds"
+        and project.waiver(setting.variant, setting.environment, name) is None
     }
     job = cell_job(project, setting, [])
     invariants, steps, later = sort_goals(spec, goals)
