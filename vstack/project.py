@@ -119,6 +119,8 @@ class ProjectFile(Section):
             if stated != "holds" or cell in waived:
                 why = "has a waiver already" if cell in waived else "is not stated as `holds` in the matrix"
                 raise ValueError(f"waivers[{number}]: the cell {'/'.join(cell)} {why}")
+            if not self.goals[waiver.goal].is_searched:
+                raise ValueError(f"waivers[{number}]: {waiver.goal} is decided by proof, which has no counterexample to waive")
             if (self.goals[waiver.goal].kind != "temporal") != bool(waiver.steps):
                 needs = "has no `steps`" if waiver.steps else "needs `steps`, the actions of its shortest counterexample"
                 raise ValueError(f"waivers[{number}]: a goal of kind {self.goals[waiver.goal].kind} {needs}")

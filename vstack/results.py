@@ -155,6 +155,23 @@ class FoundToFail(Result):
     excuse: str | None = None
 
 
+class WitnessRow(Result):
+    """A state or step that a goal speaks of, and where runs come to it.
+
+    ``text`` is a state formula that the goal declares, or a condition in its formula (``inner``: behind another one).
+    ``reached``, ``missed`` and ``undecided`` are the cases in which the goal is to hold, as `variant/environment`.
+    """
+
+    goal: str
+    text: str
+    declared: bool
+    inner: bool = False
+    reached: tuple[str, ...]
+    missed: tuple[str, ...]
+    undecided: tuple[str, ...] = ()
+    excuse: str | None = None
+
+
 class WaiverRow(Result):
     """A known violation that is accepted until a date, and whether it covers what was found.
 
@@ -310,6 +327,7 @@ class CaseReport(Result):
     mutation: MutationReport | None = None
     can_fail: tuple[FoundToFail, ...] = ()
     waivers: tuple[WaiverRow, ...] = ()
+    witnesses: tuple[WitnessRow, ...] = ()
     anchors: tuple[AnchorRow, ...] = ()
     atomicity: tuple[AtomicityRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()

@@ -72,7 +72,10 @@ class Goal(Section):
     """A named requirement: English, sources, and the formula that states it.
 
     ``excuse`` says why nothing can break it, where nothing does. The formula of
-    a theorem is its name in ``module``, the file of the proof.
+    a theorem is its name in ``module``, the file of the proof. ``witnesses``
+    names state formulas that must come true wherever the goal is to hold;
+    ``excuse_vacuous`` says why one of them, or a condition of the formula, need
+    not, ``excuse_unique`` why no mistake is noticed by this goal alone.
     """
 
     kind: Literal["invariant", "action", "temporal", "theorem", "z3"] = "invariant"
@@ -83,6 +86,9 @@ class Goal(Section):
     sources: list[str] = []
     script: str | None = None
     excuse: str | None = None
+    witnesses: list[str] = []
+    excuse_vacuous: str | None = None
+    excuse_unique: str | None = None
     proof: Proof = Proof()
 
     @property

@@ -20,6 +20,7 @@ from vstack.validate.guards import broken_already, kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, matrix_plan, run_matrix, silent_actions
 from vstack.validate.runs import Run, Runner
 from vstack.validate.traces.replay import prepare
+from vstack.validate.witnesses import witness_findings
 from vstack.verdicts import Verdict
 from vstack.verify.tlaps_recorded import recorded_finding
 
@@ -39,6 +40,14 @@ _AT_BASE = frozenset(
     }
 )
 _IN_CI = "looked at by `vstack ci`"
+# Rules on engine runs: those that need none after all, those that a record of the run decides, those that the last report does.
+_STATED = frozenset({"matrix-gap", "guard-not-tried"})
+_BY_RECORD = frozenset(
+    {"cell", "action-never-fires", "guard-kills-nothing", "guard-not-decided", "kill-proves-nothing"}
+)
+_BY_REPORT = frozenset(
+    {"goal-cannot-fail", "witness-not-reached", *(n for n, rule in RULES.items() if rule.reads == MUTANTS)}
+)
 _ELSEWHERE = {
     "lock-removed": "looked at when a commit is made",
     "project-gone": _IN_CI,
@@ -154,21 +163,26 @@ def _runs(runner: Runner, context: Context, look: _Look) -> None:
     told = [*kill_findings(hand, run_kills(hand)), *broken_already(hand)]
     look.findings += [finding for finding in told if finding.outcome != "undecided"]
     missing = [cell for row in run_kills(hand) for cell in row.cells if _is_absent(cell.evidence)]
+    looked = set(_BY_RECORD)
     if len(known) < len(cells) or missing:
         why = f"{len(known)} of {len(cells)} cells have a record of these inputs, {len(missing)} of the kills' runs have none"
-        look.open |= {
-            name: why
-            for name, rule in RULES.items()
-            if rule.reads == RUNS and name not in ("matrix-gap", "guard-not-tried")
-        }
-    look.open |= dict.fromkeys(("pairs-not-compared", "trace-differs", "refinement-frozen"), _NEEDS_RUNS)
+        look.open |= dict.fromkeys(_BY_RECORD, why)
     report = _report_on(context, matrix_plan(hand), hand)
-    if report is None:
-        look.open |= {name: _NEEDS_RUNS for name, rule in RULES.items() if rule.reads == MUTANTS}
-        return
+    if report is not None:
+        looked |= _BY_REPORT
+        _told(report, context, hand, look)
+    runs = [name for name, rule in RULES.items() if rule.reads in (RUNS, MUTANTS) and name not in _STATED]
+    look.open |= {name: _NEEDS_RUNS for name in runs if name not in looked}
+
+
+def _told(report: CaseReport, context: Context, runner: Runner, look: _Look) -> None:
+    """What the last report's rows give rise to, with the excuses of now."""
     goals, mutation = context.project.file.goals, context.project.file.mutation
     found = [row.model_copy(update={"excuse": goals[row.goal].excuse}) for row in report.can_fail if row.goal in goals]
     look.findings += can_fail_findings(context.project, found)
+    seen = [row for row in report.witnesses if row.goal in goals]
+    seen = [row.model_copy(update={"excuse": goals[row.goal].excuse_vacuous}) for row in seen]
+    look.findings += witness_findings(runner, seen)
     if report.mutation is not None and mutation is not None:
         rows = tuple(row.model_copy(update={"excuse": mutation.excuses.get(row.id)}) for row in report.mutation.rows)
         look.findings += mutation_findings(context.project, report.mutation.model_copy(update={"rows": rows}))

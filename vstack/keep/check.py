@@ -52,6 +52,7 @@ from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_rules import check_proofs
 from vstack.verify.tlaps_tool import find_tlapm
 from vstack.validate.waivers import apply_waivers
+from vstack.validate.witnesses import run_witnesses, witness_findings
 from vstack.verify.z3_goal import run_z3_goal
 
 STAGES = ("specify", "abstract", "validate", "verify")
@@ -214,6 +215,8 @@ def _validate(gathering: Gathering) -> None:
     cells = _with_waivers(gathering, runner, run_matrix(runner))
     gathering.findings += [*matrix_gaps(runner), *silent_actions(runner, cells)]
     gathering.findings += check_fair_behaviour(runner, context.spec, cells)
+    parts["witnesses"] = witnesses = run_witnesses(runner, context.spec)
+    gathering.findings += witness_findings(runner, witnesses)
     parts["kills"] = kills = run_kills(runner)
     gathering.findings += [*kill_findings(runner, kills), *broken_already(runner)]
     parts["pairs"] = run_pairs(runner, context.spec)

@@ -30,6 +30,7 @@ from vstack.report.words import (
     verdict_word,
     waiver_words,
     within,
+    witness_sentence,
 )
 from vstack.results import CaseReport, Cell, Evidence
 from vstack.verdicts import Strength, Verdict
@@ -54,6 +55,7 @@ def print_report(report: CaseReport, console: Console) -> None:
     _mutants(report, console)
     _anchors(report, console)
     _can_fail(report, console)
+    _witnesses(report, console)
     _traces(report, console)
     _driven(report, console)
     _basis(report, console)
@@ -249,6 +251,16 @@ def _can_fail(report: CaseReport, console: Console) -> None:
         _heading(console, f"goals that something breaks: {count} of {len(report.can_fail)}")
     for row in unseen:
         _item(console, f"{row.goal}: {can_fail_sentence(row)}")
+
+
+def _witnesses(report: CaseReport, console: Console) -> None:
+    asked = [row for row in report.witnesses if row.reached or row.missed or row.undecided]
+    if asked:
+        count = sum(bool(row.reached) for row in asked)
+        _heading(console, f"conditions and witnesses of goals that come true: {count} of {len(asked)}")
+    for row in asked:
+        if row.missed or row.undecided:
+            _item(console, witness_sentence(row))
 
 
 def _driven(report: CaseReport, console: Console) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from vstack.audit.catalog import rule_id
-from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail, WaiverRow
+from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail, WaiverRow, WitnessRow
 from vstack.verdicts import Strength, Verdict
 
 DEMO_KEY = "demo key: no person approved this"
@@ -202,3 +202,12 @@ def can_fail_sentence(row: FoundToFail) -> str:
     if row.where is not None:
         return f"It can fail: {row.where}."
     return f"Nothing breaks it ({plural(row.tried, 'mutant')} tried)" + (f": {row.excuse}." if row.excuse else ".")
+
+
+def witness_sentence(row: WitnessRow) -> str:
+    """Where the states that a goal speaks of come up, and where they don't."""
+    asked = len(row.reached) + len(row.missed) + len(row.undecided)
+    text = f"`{row.text}` comes true in {len(row.reached)} of {plural(asked, 'case')} in which {row.goal} is to hold"
+    text += f"; not in {', '.join(row.missed)}" if row.missed else ""
+    text += f"; not decided in {', '.join(row.undecided)}" if row.undecided else ""
+    return text + (f"; excused: {row.excuse}." if row.excuse and not row.reached else ".")

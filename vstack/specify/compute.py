@@ -109,7 +109,20 @@ class _Builder:
         own = self.spec.definition(formula)
         check_kind(name, goal.kind, own, where=self.place(own.span))
         pin = self.named(formula)
-        return Pin(digest=digest_of([pin.digest, value]), definitions=pin.definitions, value=value)
+        witnesses = [self.witness(name, witness) for witness in goal.witnesses]
+        keys = dict.fromkeys(key for each in (pin, *witnesses) for key in each.definitions)
+        digests = [pin.digest, value, *(each.digest for each in witnesses)]
+        return Pin(digest=digest_of(digests), definitions=tuple(keys), value=value)
+
+    def witness(self, goal: str, name: str) -> Pin:
+        """The pin of a state formula that a goal names as its witness.
+
+        Raises:
+            VstackError: it is not defined, or not a formula over one state.
+        """
+        definition = self.spec.definition(name)
+        check_kind(f"{goal}, witness {name}", "invariant", definition, where=self.place(definition.span))
+        return self.named(name)
 
     def theorem(self, name: str, goal: Goal, value: dict[str, Any]) -> Pin:
         """The pin of a theorem's statement with all behind it; the proof is free, what it assumes is pinned beside it."""

@@ -34,6 +34,11 @@ def tell_goal(pins: Pins, row: GoalRow) -> list[str]:
         lines.append(f"  Z3 script {row.formula} (sha256 {pin.value['script sha256']})")
     if row.excuse:
         lines += textwrap.wrap(f"nothing breaks it, because: {row.excuse}", _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    for key, what in (("excuse_vacuous", "its condition need not be met"), ("excuse_unique", "nothing is noticed by it alone")):
+        if pin.value.get(key):
+            lines += textwrap.wrap(f"{what}, because: {pin.value[key]}", _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    if pin.value.get("witnesses"):
+        lines.append(f"  must come true where it holds: {', '.join(pin.value['witnesses'])}")
     lines.append(f"  approval: {row.note}")
     lines.append(f"  pin: {row.digest}")
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from vstack.errors import VstackError
@@ -96,7 +96,9 @@ class Model:
     """A model as batches need it: its tree, actions, operators, goals that one state or step decides, configuration.
 
     ``cfg`` is that of a run without any goal; ``later`` are the goals that need
-    a run of their own (temporal ones).
+    a run of their own (temporal ones). ``transitions`` are further predicates
+    over steps, by name; ``definitions`` are what these and the invariants use
+    besides the model's own.
     """
 
     spec: Spec
@@ -107,6 +109,8 @@ class Model:
     steps: Mapping[str, StepGoal]
     later: tuple[str, ...]
     job: TlcJob
+    transitions: Mapping[str, str] = field(default_factory=dict)
+    definitions: tuple[str, ...] = ()
 
 
 def sort_goals(
@@ -156,7 +160,7 @@ def run_batch(
         UnparsedError: the generated modules don't parse.
         VstackError: the job can't be set up.
     """
-    goals = BatchGoals(model.invariants, {name: step.operator for name, step in model.steps.items()})
+    goals = BatchGoals(model.invariants, {**{name: step.operator for name, step in model.steps.items()}, **model.transitions})
     # Neither the marks nor the registers can be foreseen, so the model's own PrintT and TLCSet can't pass for ours.
     registers = Registers(f"vs-{secrets.token_hex(4)}", 1000 + secrets.randbelow(20_000), len(goals.names))
     schemata = model_schemata(model.spec, model.actions, runs, registers, tuple(model.steps.values()))
@@ -171,6 +175,7 @@ def run_batch(
         framed=schemata.framed,
         limit=limit,
         every_goal=every_goal,
+        definitions=model.definitions,
     )
     invariants = ("vs_inv",)
     properties = ("vs_prop",) if goals.steps else ()

@@ -35,6 +35,7 @@ def batch_module(
     framed: bool,
     limit: int,
     every_goal: bool,
+    definitions: Sequence[str] = (),
 ) -> str:
     """The text of the root module.
 
@@ -42,7 +43,8 @@ def batch_module(
     breaks goals for the first time; these are printed before, as ``<<mark,
     <<run, goals>>>>``. A run past ``limit`` distinct states is given up, which is
     printed with no goals and is no violation. ``vs_live`` lets no further state
-    of a run in that has nothing left to show.
+    of a run in that has nothing left to show. ``definitions`` are what the goals
+    use besides the model's own.
     """
     # TLC reads a counterexample back by taking its steps again, so Next may not
     # close on a run at once: register 0 is set only when the next state comes in.
@@ -62,6 +64,7 @@ def batch_module(
     lines = [
         f"---- MODULE {BATCH_MODULE} ----",
         f"EXTENDS {root}, {RUN_MODULE}",
+        *definitions,
         f"vs_all == {numbers}",
         f"vs_goals == {number_set([number for number, _ in numbered])}",
         f"vs_forced == {number_set([run.number for run in runs if run.forced])}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Literal
 
 from vstack.project import PROJECT_FILE
 from vstack.results import Cell, Evidence, Finding, WaiverRow
@@ -95,17 +96,15 @@ def _refused(runner: Runner, row: WaiverRow, why: str) -> tuple[WaiverRow, Findi
     return row, _finding(runner, row, f"is for another bug: {why}", "refused")
 
 
-def _finding(runner: Runner, row: WaiverRow, what: str, outcome: str) -> Finding:
-    return Finding.model_validate(
-        {
-            "rule": "waiver-class",
-            "where": str(runner.project.root / PROJECT_FILE),
-            "message": f"The waiver for {row.variant} / {row.environment} / {row.goal} {what}",
-            "todo": f"It waives {row.state}"
-            + (f" by the steps {', '.join(row.steps)}" if row.steps else "")
-            + ". Look at the counterexample with `vstack explain`; mend the bug, or have it waived in its own name",
-            "outcome": outcome,
-        }
+def _finding(runner: Runner, row: WaiverRow, what: str, outcome: Literal["refused", "undecided"]) -> Finding:
+    waived = row.state + (f" by the steps {', '.join(row.steps)}" if row.steps else "")
+    return Finding(
+        rule="waiver-class",
+        where=str(runner.project.root / PROJECT_FILE),
+        message=f"The waiver for {row.variant} / {row.environment} / {row.goal} {what}",
+        todo=f"It waives {waived}. Look at the counterexample with `vstack explain`; mend the bug, or have it waived"
+        " in its own name",
+        outcome=outcome,
     )
 
 
