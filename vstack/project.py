@@ -112,6 +112,9 @@ class ProjectFile(Section):
         for name, environment_section in self.environments.items():
             for fault in environment_section.fair:
                 _declared(fault, dict.fromkeys(self.environment_actions), f"environments.{name}.fair")
+        for goal_name, goal in self.goals.items():
+            if goal.witnesses and not goal.is_searched:
+                raise ValueError(f"goals.{goal_name}: a goal that is decided by proof has no `witnesses`")
         waived = set()
         for number, waiver in enumerate(self.waivers):
             cell = (waiver.variant, waiver.environment, waiver.goal)
