@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from vstack.errors import VstackError
 from vstack.files import read_text
 from vstack.sections import (
+    Apalache,
     Atomicity,
     Budget,
     Distributed,
@@ -67,6 +68,7 @@ class ProjectFile(Section):
     traces: dict[str, TraceMapping] = {}
     reproduce: Reproduce | None = None
     distributed: Distributed | None = None
+    apalache: Apalache | None = None
     tools: ToolPaths = ToolPaths()
     policy: dict[str, Any] = Field(default={}, description="approval policy; see docs/specify.md")
 
@@ -132,6 +134,15 @@ class ProjectFile(Section):
             _declared(self.mutation.variant, self.variants, "mutation.variant")
             for environment in self.mutation.environments:
                 _declared(environment, self.environments, "mutation.environments")
+        for goal_name, entry in self.apalache.goals.items() if self.apalache else ():
+            where = f"apalache.goals.{goal_name}"
+            _declared(goal_name, self.goals, where)
+            if self.goals[goal_name].kind not in ("invariant", "action", "temporal"):
+                raise ValueError(f"{where}: Apalache checks no goal of kind {self.goals[goal_name].kind}")
+            if (entry.mode == "inductive") != (entry.invariant is not None):
+                raise ValueError(f"{where}: an inductive check, and only that, needs `invariant`")
+            if entry.mode == "inductive" and self.goals[goal_name].kind == "temporal":
+                raise ValueError(f"{where}: a temporal goal can't be checked by an inductive invariant")
         for trace_name, mapping in self.traces.items():
             _declared(mapping.variant, self.variants, f"traces.{trace_name}.variant")
             _declared(mapping.environment, self.environments, f"traces.{trace_name}.environment")
@@ -189,7 +200,8 @@ class Project:
 
     def outside_files(self) -> list[Path]:
         """Files that the project rests on which may lie outside its folder: modules, and tools it names."""
-        tools = [self.root / name for name in (self.file.tools.tlc_jar, self.file.tools.java, self.file.tools.tlapm) if name]
+        named = self.file.tools
+        tools = [self.root / name for name in (named.tlc_jar, named.java, named.tlapm, named.apalache) if name]
         return [*tools, *(path for folder in self.module_folders for path in sorted(folder.glob("*.tla")))]
 
     def waiver(self, variant: str | None, environment: str | None, goal: str) -> Waiver | None:

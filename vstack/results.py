@@ -334,6 +334,8 @@ class CaseReport(Result):
     driven: tuple[DrivenRow, ...] = ()
     z3: tuple[Evidence, ...] = ()
     theorems: tuple[Evidence, ...] = ()
+    apalache: tuple[Cell, ...] = ()
+    apalache_required: bool = True
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
     omissions: tuple[tuple[str, str], ...] = ()

@@ -335,9 +335,34 @@ class Distributed(Section):
     launch: list[str] = ["ssh", "{host}"]
 
 
+class ApalacheGoal(Section):
+    """How Apalache checks a goal: up to ``length`` steps, or by the inductive ``invariant``, an operator of the model."""
+
+    mode: Literal["bounded", "inductive"] = "bounded"
+    length: int | None = Field(default=None, ge=1, le=10_000)
+    invariant: str | None = None
+
+
+class Apalache(Section):
+    """Goals that Apalache checks in each cell of the matrix that asks for them; see docs/apalache.md.
+
+    ``cinit`` is the operator that chooses the constants (`--cinit`);
+    ``transcript`` holds recorded runs for where Apalache is missing, which are
+    attested at most. With ``required: false`` a cell that it could not decide
+    here is shown, and the outcome rests on the other engines.
+    """
+
+    goals: dict[str, ApalacheGoal]
+    length: int = Field(default=10, ge=1, le=10_000)
+    cinit: str | None = None
+    transcript: str | None = None
+    required: bool = True
+
+
 class ToolPaths(Section):
     """Tools that the user names instead of those that come with the package."""
 
     tlc_jar: str | None = None
     java: str | None = None
     tlapm: str | None = None
+    apalache: str | None = None

@@ -34,7 +34,8 @@ def named_in_sources() -> set[str]:
 
 def named_in_reasons() -> set[str]:
     """The rules that stand in front of an engine's own reason: `[z3-assumed] ...`."""
-    return {name for path in SOURCES.rglob("*.py") for name in re.findall(r"\[((?:z3|tlaps)-[a-z-]+)\]", path.read_text())}
+    pattern = r"\[((?:z3|tlaps|apalache)-[a-z-]+)\]"
+    return {name for path in SOURCES.rglob("*.py") for name in re.findall(pattern, path.read_text())}
 
 
 def test_names_in_the_sources_and_in_the_catalog_are_the_same() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 PAGE = "docs/rules.md"
 DOCS = Path(__file__).parent.parent.parent / PAGE
 LOCK, TREE, GIT, RUNS, MUTANTS = "the lock and its signatures", "the syntax tree", "git", "engine runs", "mutants"
+APALACHE = "runs of Apalache"
 FORMULAS = "the formulas that a Z3 goal hands over"
 
 
@@ -103,6 +104,10 @@ _TABLE = (
     ("VS519", "tlaps-floor", "the syntax tree, and tlapm's runs", "fewer modules or obligations are proved than were approved", "restore them, or have the new floor approved"),
     ("VS520", "tlaps-run", "tlapm's runs", "a run over a part, from a cache, cut short or made up passes for a proof of all", "let vstack run tlapm"),
     ("VS521", "tlaps-transcript", "a recorded run", "a recorded run is of other texts, another command line or another goal", "record it again"),
+    ("VS531", "apalache-empty", APALACHE, "an initial predicate, a choice of constants or an inductive invariant that nothing meets, so that anything holds", "mend it: a state must meet it"),
+    ("VS532", "apalache-record", APALACHE, "a transcript of another run: other options, modules or configuration", "record it again where Apalache is installed"),
+    ("VS533", "apalache-config", APALACHE, "a configuration in a folder above leaves steps or invariants out of the search", "remove it"),
+    ("VS534", "apalache-other", APALACHE, "the tool took other predicates than it was asked to", "install Apalache as its release has it"),
     ("VS551", "z3-contradiction", FORMULAS, "assumptions that contradict each other, so that anything follows", "take back the one that is not true"),
     ("VS552", "z3-assumed", FORMULAS, "the goal is assumed: in the same words, in others, in halves, or under a condition that is assumed too", "assume what the code is given, or have the goal's `excuse` approved"),
     ("VS553", "z3-cannot-fail", FORMULAS, "a goal that is true of all values: a tautology, or one whose condition contradicts itself", "state as assumptions what it needs, or have the goal's `excuse` approved"),

@@ -96,8 +96,12 @@ def _environment() -> dict[str, str]:
     """What decides which Java and jar are found; a Java replaced in place shows in its size and time."""
     import shutil
 
-    names = ("VSTACK_JAVA", "VSTACK_TLC_JAR", "VSTACK_TLAPM", "JAVA_HOME", "PATH")
-    programs = {"java": shutil.which("java"), "tlapm": os.environ.get("VSTACK_TLAPM") or shutil.which("tlapm")}
+    names = ("VSTACK_JAVA", "VSTACK_TLC_JAR", "VSTACK_TLAPM", "VSTACK_APALACHE", "JAVA_HOME", "PATH")
+    programs = {
+        "java": shutil.which("java"),
+        "tlapm": os.environ.get("VSTACK_TLAPM") or shutil.which("tlapm"),
+        "apalache": os.environ.get("VSTACK_APALACHE") or shutil.which("apalache-mc"),
+    }
     found = {name: _stamp(path) for name, path in programs.items()}
     return {**{name: os.environ.get(name, "") for name in names}, **found}
 

@@ -16,12 +16,13 @@ from vstack.errors import VstackError
 from vstack.files import exclusive
 from vstack.keep.check import Options, make_runner
 from vstack.keep.evidence import EvidenceStore
-from vstack.project import Project
+from vstack.project import PROJECT_FILE, Project
 from vstack.report.words import verdict_word
-from vstack.results import Evidence
+from vstack.results import Cell, Evidence
 from vstack.validate.cells import Setting
 from vstack.validate.runs import Run
 from vstack.verdicts import EXIT_CODES, Verdict, worst
+from vstack.verify.apalache import open_engine, run_apalache
 from vstack.verify.attested import write_transcript
 from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_recorded import record_transcript
@@ -41,6 +42,7 @@ def run(
     as_json: bool,
     quiet: bool,
     record_tlaps: bool = False,
+    record_apalache: bool = False,
 ) -> int:
     """Decide ``goals`` (all, if none is named) for one variant and environment, or for each of them.
 
@@ -73,12 +75,39 @@ def run(
                 records.append(run_theorem(context.project, name, store=store, on_event=on_event))
         if record_tlaps:
             _record(context.project, wanted, on_event)
+        cells = _apalache(context, wanted, record_apalache, on_event)
+        records += [
+            cell.evidence
+            for cell in cells
+            if variant in (None, cell.variant) and environment in (None, cell.environment)
+        ]
     if as_json:
-        click.echo(json.dumps([record.model_dump(mode="json") for record in records], indent=1))
+        click.echo(json.dumps([each.model_dump(mode="json") for each in records], indent=1))
     else:
-        for record in records:
-            click.echo(describe(record))
-    return EXIT_CODES[worst([record.verdict for record in records])]
+        for each in records:
+            click.echo(describe(each))
+    return EXIT_CODES[worst([each.verdict for each in records])]
+
+
+def _apalache(
+    context: Context, wanted: tuple[str, ...], record: bool, on_event: Callable[[str], None]
+) -> tuple[Cell, ...]:
+    """What Apalache says; with ``record`` all of it is run again and kept in the transcript."""
+    section = context.project.file.apalache
+    if section is None:
+        return ()
+    engine = open_engine(context.project)
+    store = None if record else EvidenceStore(context.project.state / "evidence")
+    if record and (engine.tool is None or section.transcript is None):
+        raise VstackError(
+            "There is nothing to record: " + ("Apalache is not installed" if engine.tool is None else "no file is named for it"),
+            where=PROJECT_FILE,
+            todo="Install apalache-mc, and name the file in `apalache.transcript`",
+        )
+    cells = run_apalache(engine, context.spec, store, on_event, goals=wanted)
+    if record and section.transcript is not None:
+        write_transcript(context.project.root / section.transcript, engine.transcribed())
+    return cells
 
 
 def describe(record: Evidence) -> str:
@@ -149,9 +178,8 @@ def _known(names: Collection[str], declared: Collection[str], what: str) -> None
 @click.option("--environment", help="Only this environment.")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), help="Engine runs side by side (default: one per core).")
 @click.option("--distributed", is_flag=True, help="Search on the machines that `distributed` in vstack.yaml names.")
-@click.option(
-    "--record-tlaps", is_flag=True, help="Keep what tlapm prints in the transcripts that goals name."
-)
+@click.option("--record-tlaps", is_flag=True, help="Keep what tlapm prints in the transcripts that goals name.")
+@click.option("--record-apalache", is_flag=True, help="Keep what Apalache prints in the transcript that `apalache` names.")
 @click.option("--json", "as_json", is_flag=True, help="Print the evidence as JSON.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 @click.option("--detach", is_flag=True, help="Go on in the background; ask with `vstack status`.")
@@ -163,6 +191,7 @@ def cli(
     jobs: int | None,
     distributed: bool,
     record_tlaps: bool,
+    record_apalache: bool,
     as_json: bool,
     quiet: bool,
     detach: bool,
@@ -184,4 +213,5 @@ def cli(
         as_json=as_json,
         quiet=quiet,
         record_tlaps=record_tlaps,
+        record_apalache=record_apalache,
     )

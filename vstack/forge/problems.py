@@ -38,9 +38,11 @@ def problems(report: CaseReport, *, root: Path) -> tuple[Problem, ...]:
             text += f" {cell.evidence.reason}." if cell.evidence.reason else ""
             level = "warning" if cell.evidence.verdict is Verdict.UNDECIDED else "error"
             found.append(Problem(rule_id("cell"), "cell", project, 1, text, level))
-    for record in (*report.z3, *report.theorems):
-        if record.verdict is not Verdict.HOLDS:
-            told = re.search(r"\[((?:z3|tlaps)-[a-z-]+)\]", record.reason)
+    wrong = [record for record in (*report.z3, *report.theorems) if record.verdict is not Verdict.HOLDS]
+    wrong += [cell.evidence for cell in report.apalache if not cell.as_expected]
+    for record in wrong:
+        if record.engine != "apalache" or report.apalache_required or record.verdict is not Verdict.UNDECIDED:
+            told = re.search(r"\[((?:z3|tlaps|apalache)-[a-z-]+)\]", record.reason)
             name = told[1] if told else "cell"
             level = "warning" if record.verdict is Verdict.UNDECIDED else "error"
             text = f"{record.subject.get('goal', '')}: {verdict_word(record)}. {record.reason}"

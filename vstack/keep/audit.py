@@ -119,6 +119,8 @@ def audit_project(context: Context, options: Options, on_event: Callable[[str], 
     specify(gathering)
     look = _Look(open=dict(_ELSEWHERE))
     _theorems(context, look)
+    # Z3 and Apalache leave no record that these rules could be read from: they are looked at when they run.
+    look.open |= {name: _NEEDS_RUNS for name in RULES if name.startswith(("z3-", "apalache-"))}
     if options.base is None:
         look.open |= dict.fromkeys(_AT_BASE, _ASK_BASE)
     if context.project.file.model is not None:

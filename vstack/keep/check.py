@@ -48,6 +48,7 @@ from vstack.validate.refinement import constant_mappings, frozen_mappings
 from vstack.validate.runs import Runner
 from vstack.validate.side_effects import check_side_effects
 from vstack.validate.traces.replay import replay
+from vstack.verify.apalache import open_engine, run_apalache
 from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_rules import check_proofs
 from vstack.verify.tlaps_tool import find_tlapm
@@ -276,6 +277,10 @@ def _verify(gathering: Gathering) -> None:
             gathering.on_event(f"4 verify: TLAPS proves {name}")
             theorems.append(run_theorem(context.project, name, store=store, on_event=gathering.on_event))
     gathering.parts["theorems"] = tuple(theorems)
+    if file.apalache is not None:
+        engine = open_engine(context.project)
+        gathering.parts["apalache"] = run_apalache(engine, context.spec, store, gathering.on_event)
+        gathering.parts["apalache_required"] = file.apalache.required
     if file.model is not None and "validate" not in gathering.options.stages:
         runner = make_runner(context, gathering.options, gathering.on_event)
         _with_waivers(gathering, runner, run_matrix(runner))

@@ -33,6 +33,11 @@ def judge(report: CaseReport, *, has_matrix: bool) -> CaseReport:
     runs = [(f"{c.variant} / {c.environment} / {c.goal}", c.evidence, c.accepted) for c in report.cells]
     runs += [(f"Z3 goal {e.subject.get('goal', '')}", e, e.verdict is Verdict.HOLDS) for e in report.z3]
     runs += [(f"theorem {e.subject.get('goal', '')}", e, e.verdict is Verdict.HOLDS) for e in report.theorems]
+    runs += [
+        (f"Apalache: {c.variant} / {c.environment} / {c.goal}", c.evidence, c.as_expected)
+        for c in report.apalache
+        if report.apalache_required or c.evidence.verdict is not Verdict.UNDECIDED
+    ]
     for name, evidence, good in runs:
         text = f"{name}: {evidence.verdict}" + (f", {evidence.reason}" if evidence.reason else "")
         if evidence.verdict is Verdict.ERROR:

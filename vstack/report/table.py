@@ -51,6 +51,7 @@ def print_report(report: CaseReport, console: Console) -> None:
     _matrix(report, console)
     _z3(report, console)
     _theorems(report, console)
+    _apalache(report, console)
     _kills(report, console)
     _mutants(report, console)
     _anchors(report, console)
@@ -157,6 +158,17 @@ def _theorems(report: CaseReport, console: Console) -> None:
     table = _table("goal", "verdict", "strength", "why")
     for run in report.theorems:
         table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
+
+
+def _apalache(report: CaseReport, console: Console) -> None:
+    if not report.apalache:
+        return
+    _heading(console, "goals checked by Apalache")
+    table = _table("cell", "verdict", "expected", "strength", "why")
+    for cell in report.apalache:
+        run = cell.evidence
+        place = f"{cell.variant} / {cell.environment} / {cell.goal}"
+        table.add_row(place, _verdict(run), cell.expected or "-", strength_words(run), run.reason or "-")
     console.print(table)
 
 

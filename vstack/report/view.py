@@ -135,6 +135,7 @@ class View:
             ("traces", "Recorded runs", True),
             ("z3", "Goals decided by Z3", report.z3),
             ("theorems", "Theorems proved by TLAPS", report.theorems),
+            ("apalache", "Goals checked by Apalache", report.apalache),
             ("runs", "Runs, tools and machine", True),
         )
         return tuple((name, heading) for name, heading, present in has if present)

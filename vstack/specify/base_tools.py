@@ -12,6 +12,8 @@ from vstack.results import Finding
 from vstack.specify.base import Base, base_file
 from vstack.tools.jar import find_jar
 
+# More than their one file: what they load lies beside them.
+_PROGRAMS = {"java": "Java", "tlapm": "tlapm", "apalache": "launcher of Apalache"}
 _TODO = (
     "Let the workflow install the tools (VSTACK_JAVA, VSTACK_TLC_JAR), or merge that change to the target branch first"
 )
@@ -31,7 +33,7 @@ def foreign_tools(project: Project, base: Base) -> tuple[Finding, ...]:
     where = str(project.root / PROJECT_FILE)
     return tuple(
         Finding(rule="tools-changed", where=where, message=f"tools.{name}: {problem}", todo=_TODO)
-        for name in ("tlc_jar", "java")
+        for name in ("tlc_jar", "java", "tlapm", "apalache")
         if (named := getattr(project.file.tools, name)) is not None
         for problem in _problems(project.root, base, name, named)
     )
@@ -50,8 +52,8 @@ def _problems(root: Path, base: Base, name: str, named: str) -> Iterator[str]:
     elif written != path:
         yield f"{named} leads through a link of this tree"
     elif _is_tracked(root, path):
-        if name == "java":
-            yield f"{named} is a Java of this very tree"
+        if name != "tlc_jar":
+            yield f"{named} is a {_PROGRAMS[name]} of this very tree"
         else:
             jar = find_jar(path)
             for file in (jar.path, *jar.companions):

@@ -21,6 +21,7 @@ from vstack.tla.cfg import Cfg, parse_cfg
 from vstack.tla.closure import closure
 from vstack.tla.places import Span, text_of
 from vstack.tla.tree import ACTION_LEVEL, STATE_LEVEL, TEMPORAL_LEVEL, Definition, Spec
+from vstack.verify.apalache_types import named_operators, type_annotations
 from vstack.verify.tlaps_spec import read_proof, statement_span, theorem_of
 from vstack.verify.z3_goal import z3_pins
 
@@ -45,6 +46,9 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
         return Pins(
             goals=goals, assumptions=builder.of_proofs, settings=settings, definitions=builder.definitions
         )  # fmt: skip
+    if "apalache" in settings:
+        value = {**settings["apalache"].value, "annotations": type_annotations(spec)}
+        settings["apalache"] = Pin(digest=digest_of(value), value=value)
     model = project.model
     actions = split_next(spec, model.next)
     names = _action_names(actions)
@@ -188,6 +192,8 @@ class _Builder:
             "override": tuple(self.overrides.values()),
             "waiver": tuple(waiver.state for waiver in self.project.file.waivers),
         }
+        if self.project.file.apalache is not None:
+            named |= named_operators(self.project.file.apalache)
         return {
             f"{role} {name}": self.named(name) for role, names in named.items() for name in dict.fromkeys(names) if name
         }
@@ -216,7 +222,7 @@ class _Builder:
 def _tools(project: Project, pin: Pin) -> Pin:
     """The pin of the tools that the project names, by their bytes too: a launcher can be a script that does anything."""
     value = dict(pin.value)
-    for name in ("tlc_jar", "java", "tlapm"):
+    for name in ("tlc_jar", "java", "tlapm", "apalache"):
         named = getattr(project.file.tools, name)
         if named is not None:
             path = project.root / Path(named).expanduser()

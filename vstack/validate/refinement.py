@@ -33,6 +33,7 @@ from vstack.tla.tree import (
 from vstack.tlc.run import run_tlc
 from vstack.tools.find import Tools
 from vstack.validate.cells import Setting, cell_job, describe, module_inputs
+from vstack.validate.surgery import appended
 from vstack.verdicts import Verdict
 
 _TODO = "Map each abstract variable to an expression that follows the model's state"
@@ -154,7 +155,7 @@ def _questions(project: Project, spec: Spec, tools: Tools, each: Refinement) -> 
         name = f"vs_frozen_{number}"
         mapped = f"vs_mapped_{number} ==\n{_in_place(spec, one)}\n{name} == [][FALSE]_vs_mapped_{number}"
         what = f"{_text(spec, one)}, which stands for {one.declared.name}, never changes"
-        yield _Question(name, what, {each.module: _appended(source, mapped)})
+        yield _Question(name, what, {each.module: appended(source, mapped)})
     abstract = spec.modules[each.body.instantiated]
     if abstract.path is None or not each.prefix:
         return
@@ -167,8 +168,8 @@ def _questions(project: Project, spec: Spec, tools: Tools, each: Refinement) -> 
         name = f"vs_taken_{number}"
         step = f"{name} == [][~({_step(own, action)})]_<<{variables}>>"
         texts = {
-            abstract.name: _appended(abstract.text, step),
-            each.module: _appended(source, f"{name} == {each.prefix}!{name}"),
+            abstract.name: appended(abstract.text, step),
+            each.module: appended(source, f"{name} == {each.prefix}!{name}"),
         }
         yield _Question(name, f"no step of the model is the abstract action {action.name}", texts)
 
@@ -245,13 +246,6 @@ def _where(project: Project, spec: Spec, each: Refinement) -> str:
     path = spec.modules[each.module].path
     line = spec.definition(str(project.file.goals[each.goal].formula)).span.line
     return str(project.root / PROJECT_FILE) if path is None else f"{path}:{line}"
-
-
-def _appended(source: str, text: str) -> str:
-    """``source`` with ``text`` before the line that ends the module."""
-    lines = source.rstrip().splitlines(keepends=True)
-    last = max(number for number, line in enumerate(lines) if line.strip().startswith("===="))
-    return "".join([*lines[:last], f"\n{text}\n\n", *lines[last:]])
 
 
 def _text(spec: Spec, one: Substitution) -> str:

@@ -54,6 +54,13 @@ def extended(source: str, name: str) -> str:
     return f"{source[:end]}\nEXTENDS {name}\n{source[end:]}"
 
 
+def appended(source: str, text: str) -> str:
+    """``source`` with ``text`` before the line that ends the module."""
+    lines = source.rstrip().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if line.strip().startswith("===="))
+    return "".join([*lines[:last], f"\n{text}\n\n", *lines[last:]])
+
+
 def without_constants(source: str, names: frozenset[str]) -> str:
     """``source`` with ``names`` taken out of its CONSTANT declarations.
 
