@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,19 +69,33 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_key(tmp_path_factory.mktemp("key") / "ci")
 
 
-def test_a_pull_request_reads_what_was_signed_and_writes_nothing(tmp_path: Path, key: Path) -> None:
-    folder, cache = tmp_path / "repository", tmp_path / "cache"
+@pytest.fixture(scope="module")
+def approved(tmp_path_factory: pytest.TempPathFactory, key: Path) -> Path:
+    """A repository whose main holds an approved project, and lists a key for evidence."""
+    folder = tmp_path_factory.mktemp("approved") / "repository"
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
     (folder / "Toy.tla").write_text(TOY)
     (folder / "vstack.yaml").write_text(YAML)
     (folder / "sum.py").write_text(SCRIPT.replace("PATHS", "()"))
-    assert subprocess.run([*VSTACK, "spec", "approve", "--demo", "--yes"], cwd=folder, check=False).returncode == 0
+    ended = subprocess.run(
+        [*VSTACK, "spec", "approve", "--demo", "--yes"], cwd=folder, capture_output=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
     with (folder / "vstack.approvers").open("a") as approvers:
         approvers.write(line(key, 'namespaces="vstack-evidence"'))
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "start")
+    return folder
 
+
+@pytest.fixture
+def folder(approved: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(approved, tmp_path / "repository"))
+
+
+def test_a_pull_request_reads_what_was_signed_and_writes_nothing(folder: Path, tmp_path: Path, key: Path) -> None:
+    cache = tmp_path / "cache"
     code, report, said = ci(folder, "--trusted", str(cache))
     assert code == 0, (report.get("reasons"), said)
     code, _, said = ci(folder, "--trusted", str(cache))
@@ -88,8 +103,6 @@ def test_a_pull_request_reads_what_was_signed_and_writes_nothing(tmp_path: Path,
     (bundle,) = cache.iterdir()
     first = report["cells"][0]["evidence"]
     git(folder, "checkout", "-q", "-b", "work")
-    _, report, _ = ci(folder, "--cache", str(cache))
-    assert "not believed: there is no toy-" in report["evidence"], "it is not signed yet"
     sign(bundle, key)
     before = {path: path.read_bytes() for path in cache.iterdir()}
 
@@ -115,3 +128,43 @@ def test_a_pull_request_reads_what_was_signed_and_writes_nothing(tmp_path: Path,
     assert code == 2 and "--trusted is for main itself" in said
     assert {path: path.read_bytes() for path in cache.iterdir()} == before
     assert not (folder / ".vstack" / "evidence").exists()
+
+
+def test_parts_are_joined_when_all_are_there_and_a_part_is_no_outcome(folder: Path, tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+
+    def shard(which: str, *more: str) -> subprocess.CompletedProcess[str]:
+        command = [*VSTACK, "ci", "--base", "main", "-q", "--shard", which, "--parts", str(parts), *more]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+    records = 0
+    for which in ("1/2", "2/2"):
+        ended = shard(which)
+        assert ended.returncode == 0, ended.stderr
+        (told,) = ended.stdout.splitlines()
+        assert told.startswith(f"toy: shard {which}: ") and told.endswith("A part has no outcome.")
+        records += int(told.split()[3])
+    assert records == 1, "the one cell was run by one of them"
+    code, report, said = ci(folder, "--join", str(parts))
+    assert code == 0, said
+    assert report["outcome"] == "as expected" and report["evidence"].startswith("1 of ")
+    assert "2 parts that jobs of this run made (not signed" in report["evidence"]
+    # An incomplete or mixed set, parts of another commit: no outcome at all.
+    lost = next(parts.glob("*.2of2.json"))
+    kept = lost.read_bytes()
+    lost.unlink()
+    code, report, said = ci(folder, "--join", str(parts))
+    assert (code, report) == (2, {}) and "the part 2/2 is missing" in said
+    lost.write_bytes(kept)
+    mixed = lost.with_name(lost.name.replace("2of2", "1of1"))
+    mixed.write_bytes(kept.replace(b'"2/2"', b'"1/1"'))
+    assert "parts of several wholes" in ci(folder, "--join", str(parts))[2]
+    mixed.unlink()
+    git(folder, "commit", "-q", "--allow-empty", "-m", "on")
+    assert "made of another commit" in ci(folder, "--join", str(parts))[2]
+    assert "A shard writes its part and nothing else" in shard("1/2", "--sarif", "x.sarif").stderr
+    assert "`3/2` names no part" in shard("3/2").stderr
+    # What is refused is refused by every part, before anything is run.
+    edit(folder / "vstack.yaml", "Small: holds", "Small: violated")
+    ended = shard("1/2")
+    assert ended.returncode == 1 and "VS101 unapproved-change" in ended.stdout

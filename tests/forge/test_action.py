@@ -83,6 +83,9 @@ def test_the_command_gets_what_the_inputs_say(tmp_path: Path) -> None:
     assert run_step("Check", tmp_path, VSTACK_BASE="HEAD", FOLDERS="", CACHE="/a b", TRUSTED="/new").stdout.splitlines()[4:8] == [
         "--cache", "/a b", "--trusted", "/new",
     ]  # fmt: skip
+    assert run_step("Check", tmp_path, VSTACK_BASE="HEAD", SHARD="2/4", PARTS="p", JUNIT="j").stdout.splitlines()[4:] == [
+        "--shard", "2/4", "--parts", "p", "--",
+    ]  # fmt: skip
     assert ended.stdout.splitlines() == [
         "ci", "--base", "origin/main", "--quiet", "--repo", "a=/x y", "--repo", "b=/z", "--fetch", "--first-adoption",
         "--jobs", "3",

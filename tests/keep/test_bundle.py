@@ -63,7 +63,7 @@ class World:
         store = BelievingStore(folder / "scratch", {})
         for key in KEYS[:2]:
             store.put(record(key))
-        self.path = write_bundle(self.cache, self.project, "cases/toy", self.base, store)
+        self.path = write_bundle(self.cache, self.project, "cases/toy", self.base.commit, store)
         sign(self.path, keys / "ci")
 
     def read(self, **changes: object) -> Believed:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from vstack.audit.catalog import rule_id
 from vstack.commands.console import progress, render
 from vstack.context import cores, open_project
 from vstack.errors import VstackError
@@ -19,11 +20,13 @@ from vstack.forge.junit import junit
 from vstack.forge.problems import Problem, problem_of, problems
 from vstack.forge.sarif import sarif
 from vstack.forge.summary import summary
-from vstack.keep.bundle import Believed, BelievingStore, evidence_words, read_bundle, write_bundle
+from vstack.keep.bundle import Believed, BelievingStore, evidence_words, read_bundle, read_parts, write_bundle
 from vstack.keep.check import Options, check_project
-from vstack.keep.outcome import EXIT
-from vstack.keep.projects import folder_in_repository, lost_projects, must_be_tip, tracked_projects
-from vstack.results import CaseReport
+from vstack.keep.outcome import EXIT, finding_line
+from vstack.keep.part import run_part
+from vstack.keep.projects import folder_in_repository, head_commit, lost_projects, must_be_tip, tracked_projects
+from vstack.results import CaseReport, Finding
+from vstack.shard import Shard, parse_shard
 from vstack.specify.base import read_base
 from vstack.terminal import terminal_width
 
@@ -39,10 +42,17 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Cache:
-    """The folder with signed bundles of evidence, and the new one that a run of the target branch itself writes to."""
+    """Evidence of other runs, in folders.
 
-    folder: Path | None = None
+    ``signed`` holds bundles that the target branch's run signed, ``save`` is the
+    new one that such a run writes to. ``shard`` makes this run one part of
+    several, written to ``parts``; without it ``parts`` are joined.
+    """
+
+    signed: Path | None = None
     save: Path | None = None
+    shard: Shard | None = None
+    parts: Path | None = None
 
 
 def run(
@@ -74,13 +84,15 @@ def run(
     reports: list[CaseReport] = []
     for folder in folders or tracked_projects(allow_none=bool(lost)):
         context = open_project(folder, fresh=True)
-        name = context.project.file.project
+        root, name = context.project.root, context.project.file.project
         with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
-            tip = read_base(context.project.root, base)
-            place = folder_in_repository(context.project.root)
+            tip = read_base(root, base)
             if cache.save:
-                must_be_tip(context.project.root, tip)
-            believed = read_bundle(cache.folder, context.project, place, tip) if cache.folder else Believed()
+                must_be_tip(root, tip)
+            place, head = folder_in_repository(root), head_commit(root)
+            believed = read_bundle(cache.signed, context.project, place, tip) if cache.signed else Believed()
+            if cache.parts and cache.shard is None:
+                believed = believed.joined(read_parts(cache.parts, context.project, place, head))
             store = BelievingStore(Path(scratch) / "evidence", believed.records)
             options = Options(
                 repos=repos,
@@ -91,15 +103,31 @@ def run(
                 repos_cache=Path(scratch) / "repos",
                 first_adoption=first_adoption,
             )
+            if cache.shard is not None and cache.parts is not None:
+                refused = run_part(context, options, cache.shard, on_event)
+                write_bundle(cache.parts, context.project, place, head, store, cache.shard)
+                codes.append(_tell_part(name, cache.shard, len(store.used), refused))
+                continue
             report = check_project(context, options, on_event)
             report = report.model_copy(update={"evidence": evidence_words(believed, store)})
             if cache.save and store.used:
-                write_bundle(cache.save, context.project, place, tip, store)
+                write_bundle(cache.save, context.project, place, tip.commit, store)
         click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
         reports.append(report)
         codes.append(EXIT[report.outcome])
-    _hand_over(reports, lost, outputs)
+    if cache.shard is None:
+        _hand_over(reports, lost, outputs)
     return min(codes, key=[2, 1, 3, 0].index)
+
+
+def _tell_part(name: str, shard: Shard, records: int, refused: Sequence[Finding]) -> int:
+    """Say what one part came to, which is never an outcome; the exit code."""
+    for finding in refused:
+        click.echo(f"{name}: {rule_id(finding.rule)} {finding_line(finding)}. {finding.todo}")
+    if refused:
+        return 1
+    click.echo(f"{name}: shard {shard}: {records} records for the job that joins the parts. A part has no outcome.")
+    return 0
 
 
 def _hand_over(reports: Sequence[CaseReport], lost: Sequence[Problem], outputs: Outputs) -> None:
@@ -133,6 +161,9 @@ def _step_summary() -> Path | None:
 @click.option("--first-adoption", is_flag=True, help="Let projects pass that the target branch has no lock and no approvers of; the report says so.")
 @click.option("--cache", "cache_folder", type=click.Path(path_type=Path), help="Believe the evidence in this folder that the target branch's run signed.")
 @click.option("--trusted", "save", type=click.Path(path_type=Path), metavar="NEW-FOLDER", help="This is a run of the target branch itself: write its evidence there, to be signed.")
+@click.option("--shard", metavar="K/N", help="Make only this part of the engine runs, for --join; it has no outcome of its own.")
+@click.option("--parts", type=click.Path(path_type=Path), help="The folder that --shard writes its part to.")
+@click.option("--join", type=click.Path(path_type=Path), help="Check with the parts in this folder, all N of them.")
 @click.option("--sarif", "sarif_file", type=click.Path(path_type=Path), help="Write what is wrong as SARIF 2.1.0.")
 @click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write every cell as a JUnit test case.")
 @click.option("--summary", "summary_file", type=click.Path(path_type=Path), help="Add a summary in Markdown to this file (in GitHub Actions: the step's).")
@@ -147,6 +178,9 @@ def cli(
     first_adoption: bool,
     cache_folder: Path | None,
     save: Path | None,
+    shard: str | None,
+    parts: Path | None,
+    join: Path | None,
     sarif_file: Path | None,
     junit_file: Path | None,
     summary_file: Path | None,
@@ -160,11 +194,15 @@ def cli(
 
     \b
     Example: vstack ci --base origin/main
+    Example: vstack ci --base origin/main --shard 2/4 --parts parts
     """
     if save is not None and save.exists() and any(save.iterdir()):
         # Whoever signs signs all that lies there.
         raise VstackError("The folder for evidence is not empty", where=str(save), todo="Name one that does not exist yet")
     outputs = Outputs(sarif_file, junit_file, summary_file)
+    if (shard is None) != (parts is None) or (shard and (join or save or outputs != Outputs() or as_json)):
+        todo = "Write `--shard K/N --parts FOLDER` in each job; reports and evidence come from the one with `--join FOLDER`"
+        raise VstackError("A shard writes its part and nothing else", todo=todo)
     return run(
         folders,
         base=base,
@@ -174,6 +212,6 @@ def cli(
         as_json=as_json,
         quiet=quiet,
         first_adoption=first_adoption,
-        cache=Cache(cache_folder, save),
+        cache=Cache(cache_folder, save, parse_shard(shard) if shard else None, parts or join),
         outputs=outputs,
     )

@@ -8,9 +8,10 @@ signature by a key that the target branch lists for that purpose alone.
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from vstack.files import sha256_bytes, write_atomic
 from vstack.keep.evidence import EvidenceStore, package_digest
 from vstack.project import Project
 from vstack.results import Evidence, Result
+from vstack.shard import Shard
 from vstack.specify.approvers import parse_approvers
 from vstack.specify.base import Base
 from vstack.specify.sshkey import is_genuine
@@ -35,7 +37,8 @@ _MOST_BYTES = 512 << 20
 class Bundle(Result):
     """All records that one run of ``project`` in ``folder`` (of the repository) at ``commit`` rested on.
 
-    ``vstack`` is the hash of the sources that judged: another vstack may judge otherwise.
+    ``vstack`` is the hash of the sources that judged: another vstack may judge
+    otherwise. ``part`` is `K/N` where one job of several made it.
     """
 
     format: Literal[1] = 1
@@ -43,6 +46,7 @@ class Bundle(Result):
     folder: str
     commit: str
     vstack: str
+    part: str | None = None
     records: tuple[Evidence, ...]
 
 
@@ -52,6 +56,11 @@ class Believed:
 
     records: Mapping[str, Evidence] = field(default_factory=dict)
     words: str = ""
+
+    def joined(self, other: Believed) -> Believed:
+        """These records and the others."""
+        words = [each.words for each in (self, other) if each.records]
+        return Believed({**self.records, **other.records}, " or ".join(words) or self.words)
 
 
 class BelievingStore(EvidenceStore):
@@ -85,9 +94,10 @@ class BelievingStore(EvidenceStore):
         return tuple(record for record in found if record is not None)
 
 
-def bundle_path(cache: Path, project: Project, folder: str) -> Path:
-    """Where the bundle of ``project`` is: two projects of one name lie in different folders."""
-    return cache / f"{project.file.project}-{sha256_bytes(folder.encode())[:12]}.json"
+def bundle_path(cache: Path, project: Project, folder: str, part: Shard | None = None) -> Path:
+    """Where the bundle of ``project``, or a part of it, is: two projects of one name lie in different folders."""
+    which = f".{part.number}of{part.of}" if part else ""
+    return cache / f"{project.file.project}-{sha256_bytes(folder.encode())[:12]}{which}.json"
 
 
 def read_bundle(cache: Path, project: Project, folder: str, base: Base) -> Believed:
@@ -102,7 +112,7 @@ def read_bundle(cache: Path, project: Project, folder: str, base: Base) -> Belie
         signer = _signer(path, data, base)
         bundle = Bundle.model_validate_json(data)
         expected = (project.file.project, folder)
-        if (bundle.project, bundle.folder) != expected:
+        if (bundle.project, bundle.folder) != expected or bundle.part is not None:
             raise VstackError(f"it is of the project {bundle.project} in {bundle.folder}")
     except ValidationError:
         return Believed(words="evidence of the cache is not believed: it is not as vstack wrote it")
@@ -114,8 +124,55 @@ def read_bundle(cache: Path, project: Project, folder: str, base: Base) -> Belie
     return Believed({record.key: record for record in bundle.records}, words)
 
 
-def write_bundle(cache: Path, project: Project, folder: str, base: Base, store: BelievingStore) -> Path:
-    """Write the records of a trusted run, to be signed by whoever holds the key; the file.
+def read_parts(parts: Path, project: Project, folder: str, commit: str) -> Believed:
+    """The records of all parts that the jobs of this run made of ``project`` at ``commit``.
+
+    Nothing signs them: they are as trusted as the jobs that made them and the
+    way they came here.
+
+    Raises:
+        VstackError: a part is missing or damaged, or was made of another commit or by another vstack.
+    """
+    stem = bundle_path(parts, project, folder).stem
+    found: dict[str, Bundle] = {}
+    for path in sorted(parts.glob(f"{glob.escape(stem)}.*of*.json")):
+        try:
+            bundle = Bundle.model_validate_json(_read(path))
+        except ValidationError:
+            raise VstackError("A part is not as vstack wrote it", where=str(path), todo="Run that job again") from None
+        made = (bundle.project, bundle.folder, bundle.commit, bundle.vstack)
+        if made != (project.file.project, folder, commit, package_digest()) or bundle.part is None:
+            raise VstackError(
+                "A part was made of another commit or project, or by another vstack",
+                where=str(path),
+                todo="Join the parts that the jobs of one run made",
+            )
+        found[bundle.part] = bundle
+    _must_be_whole(project.file.project, found.keys(), parts)
+    records = {record.key: record for bundle in found.values() for record in bundle.records}
+    return Believed(
+        records, f"of the {len(found)} parts that jobs of this run made (not signed: as trusted as those jobs)"
+    )
+
+
+def _must_be_whole(project: str, found: Collection[str], parts: Path) -> None:
+    """All of one number of parts, and none of another."""
+    counts = {part.partition("/")[2] for part in found} or {"1"}
+    wanted = {f"{number}/{count}" for count in counts for number in range(1, int(count) + 1)}
+    missing = sorted(wanted - set(found))
+    if missing or len(counts) > 1:
+        what = f"the part {missing[0]} is missing" if missing else "there are parts of several wholes"
+        raise VstackError(
+            f"Of {project} {what}" + (f", and {len(missing) - 1} more" if missing[1:] else ""),
+            where=str(parts),
+            todo="Each job of the matrix has to end well and hand over its part, all of one run",
+        )
+
+
+def write_bundle(
+    cache: Path, project: Project, folder: str, commit: str, store: BelievingStore, part: Shard | None = None
+) -> Path:
+    """Write the records of a trusted run, to be signed by whoever holds the key, or of a ``part`` to be joined; the file.
 
     The key is not asked for here: while a project's files are read and run, it
     should not be where they are.
@@ -126,11 +183,12 @@ def write_bundle(cache: Path, project: Project, folder: str, base: Base, store: 
     bundle = Bundle(
         project=project.file.project,
         folder=folder,
-        commit=base.commit,
+        commit=commit,
         vstack=package_digest(),
+        part=str(part) if part else None,
         records=store.records(),
     )
-    path = bundle_path(cache, project, folder)
+    path = bundle_path(cache, project, folder, part)
     write_atomic(path, bundle.model_dump_json() + "\n")
     return path
 

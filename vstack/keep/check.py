@@ -106,11 +106,9 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
     """
     file = context.project.file
     gathering = Gathering(context, options, on_event)
-    if options.base is not None:
-        # Before any tool runs: SANY itself is one that a project can name.
-        unfit = (*other_vstack(options.base), *foreign_tools(context.project, options.base))
-        if unfit:
-            return judge(_report(context, {}, unfit, {}), has_matrix=bool(file.matrix))
+    unfit = unfit_to_run(context, options)
+    if unfit:
+        return judge(_report(context, {}, unfit, {}), has_matrix=bool(file.matrix))
     on_event("1 specify: comparing the goals with the lock")
     specify(gathering)
     if file.model is not None:
@@ -124,6 +122,13 @@ def check_project(context: Context, options: Options, on_event: Callable[[str], 
             _verify(gathering)
     report = _report(context, gathering.parts, gathering.findings, _tools(context))
     return judge(report, has_matrix=bool(file.matrix))
+
+
+def unfit_to_run(context: Context, options: Options) -> tuple[Finding, ...]:
+    """What a gate asks before any tool runs: SANY itself is one that a project can name."""
+    if options.base is None:
+        return ()
+    return (*other_vstack(options.base), *foreign_tools(context.project, options.base))
 
 
 def _report(

@@ -54,17 +54,23 @@ def folder_in_repository(root: Path) -> str:
     return os.fsdecode(prefix).strip().rstrip("/") or "."
 
 
+def head_commit(root: Path) -> str:
+    """The commit that is checked out, empty before the first."""
+    status, head, _ = run_git(["-C", str(root), "rev-parse", "--verify", "--quiet", "HEAD"])
+    return head.decode().strip() if status == 0 else ""
+
+
 def must_be_tip(root: Path, base: Base) -> None:
     """Let nothing but the target branch's own tip be trusted.
 
     Raises:
         VstackError: another commit is checked out, or tracked files differ from it.
     """
-    _, head, _ = run_git(["-C", str(root), "rev-parse", "HEAD"])
+    head = head_commit(root)
     _, changed, _ = run_git(["-C", str(root), "status", "--porcelain", "--untracked-files=no", "--", "."])
-    if head.decode().strip() != base.commit or changed:
+    if head != base.commit or changed:
         raise VstackError(
-            f"--trusted is for {base.ref} itself ({base.commit[:12]}), and this tree is at {head.decode()[:12]}"
+            f"--trusted is for {base.ref} itself ({base.commit[:12]}), and this tree is at {head[:12]}"
             + (", with changes" if changed else ""),
             where=str(root),
             todo="Leave --trusted out: a pull request writes no evidence",

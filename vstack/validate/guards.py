@@ -9,8 +9,8 @@ from vstack.validate.runs import Run, Runner
 from vstack.verdicts import Verdict
 
 
-def run_kills(runner: Runner) -> tuple[KillRow, ...]:
-    """A row for each entry of `kills`: every goal, run without the guard.
+def kill_plan(runner: Runner) -> list[Run]:
+    """The runs of all entries of `kills`: every goal, without the guard.
 
     Where the entry changes constants, to bounds that may be large, only the
     goals that it names are asked.
@@ -23,7 +23,14 @@ def run_kills(runner: Runner) -> tuple[KillRow, ...]:
         spared = () if kill.constants else tuple(goal for goal in goals if goal not in kill.violates)
         plan += [Run(setting, (goal,)) for goal in kill.violates]
         plan += [Run(setting, spared, together=True)] if spared else []
-    answers = iter(runner.run(plan))
+    return plan
+
+
+def run_kills(runner: Runner) -> tuple[KillRow, ...]:
+    """A row for each entry of `kills`."""
+    file = runner.project.file
+    goals = [name for name, goal in file.goals.items() if goal.is_searched]
+    answers = iter(runner.run(kill_plan(runner)))
     rows = []
     for kill in file.kills:
         runs = len(kill.violates) + (not kill.constants and len(kill.violates) < len(goals))

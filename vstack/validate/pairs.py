@@ -8,6 +8,7 @@ from itertools import combinations
 
 from vstack.keep.evidence import evidence_key, machine, now
 from vstack.results import Evidence, Finding, Numbers, PairRow
+from vstack.shard import Shard
 from vstack.tla.cfg import format_cfg
 from vstack.tla.tree import Spec
 from vstack.validate.batch import FIRST, Model, can_batch, run_batch, sort_goals
@@ -21,17 +22,18 @@ _BATCH = 24
 _NO_LIMIT = 2_000_000_000
 
 
-def run_pairs(runner: Runner, spec: Spec) -> tuple[PairRow, ...]:
+def run_pairs(runner: Runner, spec: Spec, shard: Shard | None = None) -> tuple[PairRow, ...]:
     """Every pair of the guards that `kills` takes away from one variant in one environment.
 
     Goals that one state or step decides are asked, in batches that share a TLC
     process; temporal goals are not. A pair stands in the table when together
     they break what neither breaks alone (each hides that the other is needed),
-    or spare what one of them breaks alone.
+    or spare what one of them breaks alone. With ``shard`` only that part of the
+    sets is run, and no table made of what is not whole.
     """
     rows: list[PairRow] = []
     for variant, environment in dict.fromkeys((kill.variant, kill.environment) for kill in runner.project.file.kills):
-        rows += _of(runner, spec, Setting(variant, environment))
+        rows += _of(runner, spec, Setting(variant, environment), shard)
     return tuple(rows)
 
 
@@ -45,7 +47,7 @@ def pair_findings(runner: Runner, spec: Spec) -> tuple[Finding, ...]:
     return (Finding(rule="pairs-not-compared", where=str(runner.project.root / "vstack.yaml"), message=message, outcome="undecided"),)
 
 
-def _of(runner: Runner, spec: Spec, setting: Setting) -> list[PairRow]:
+def _of(runner: Runner, spec: Spec, setting: Setting, shard: Shard | None) -> list[PairRow]:
     file = runner.project.file
     job = cell_job(runner.project, setting, [])
     named = [kill.guard for kill in file.kills if (kill.variant, kill.environment) == (setting.variant, setting.environment)]
@@ -56,7 +58,7 @@ def _of(runner: Runner, spec: Spec, setting: Setting) -> list[PairRow]:
     invariants, steps, _ = sort_goals(spec, goals)
     model = Model(spec, runner.actions, runner.project.model.init, runner.project.model.next, invariants, steps, (), job)
     sets = [(guard,) for guard in guards] + list(combinations(guards, 2))
-    broken = _broken(runner, model, setting, sets)
+    broken = _broken(runner, model, setting, sets, shard)
     if broken is None:
         return []
     rows = []
@@ -82,12 +84,12 @@ def _of(runner: Runner, spec: Spec, setting: Setting) -> list[PairRow]:
 
 
 def _broken(
-    runner: Runner, model: Model, setting: Setting, sets: Sequence[tuple[str, ...]]
+    runner: Runner, model: Model, setting: Setting, sets: Sequence[tuple[str, ...]], shard: Shard | None
 ) -> dict[tuple[str, ...], tuple[str, ...]] | None:
     """The goals that break without each set of guards; None where the budget ran out."""
     keys = {removed: _key(runner, setting, removed) for removed in sets}
     known = {removed: record for removed, key in keys.items() if (record := runner.store.get(key)) is not None}
-    missing = [removed for removed in sets if removed not in known]
+    missing = [removed for removed in sets if removed not in known and (shard is None or shard.has(keys[removed]))]
     chunks = [missing[at : at + _BATCH] for at in range(0, len(missing), _BATCH)]
 
     def work(chunk: Sequence[tuple[str, ...]]) -> list[Evidence]:
