@@ -100,6 +100,10 @@ class ProjectFile(Section):
                     _declared(goal_name, self.goals, where)
                     if self.goals[goal_name].kind == "theorem":
                         raise ValueError(f"{where}: {goal_name} is a theorem, which no run of TLC decides")
+        for variant_name, counts in self.floors.states.items():
+            _declared(variant_name, self.variants, "floors.states")
+            for environment in counts:
+                _declared(environment, self.environments, f"floors.states.{variant_name}")
         for number, kill in enumerate(self.kills):
             where = f"kills[{number}]"
             _declared(kill.guard, self.guards, where)

@@ -32,6 +32,7 @@ class Model(Section):
     """The TLA+ model: root module, its operators, and the constants common to all runs (TLA+ text).
 
     ``fairness_excuse`` says why the specification has a temporal conjunct that is no fairness of an action.
+    ``choices`` says of a definition why its CHOOSE leaves no step of the code out.
     """
 
     module: str
@@ -48,6 +49,7 @@ class Model(Section):
     view: str | None = None
     check_deadlock: bool = False
     fairness_excuse: str | None = None
+    choices: dict[str, str] = {}
 
 
 class Proof(Section):
@@ -179,10 +181,19 @@ class Omission(Section):
 
 
 class Floors(Section):
-    """What a run must reach before `holds` counts."""
+    """What a run must reach before `holds` counts.
+
+    ``states`` has the least number of distinct states of a complete run by
+    variant and environment, above ``distinct_states``, which is for all of them.
+    """
 
     distinct_states: int = 1
     mutants: int = 0
+    states: dict[str, dict[str, int]] = {}
+
+    def of(self, variant: str | None, environment: str | None) -> int:
+        """The least number of distinct states of a complete run."""
+        return max(self.distinct_states, self.states.get(variant or "", {}).get(environment or "", 0))
 
 
 class Budget(Section):

@@ -113,6 +113,21 @@ CHEATS = {
         ),
         "only goals see it",
     ),
+    "history with a reading that decides nothing": (
+        ANCHORED.replace(
+            FREE_UPDATE,
+            '/\\ phase\' = "idle" /\\ seen\' = IF G1 THEN seen ELSE "corrupt"\n    /\\ UNCHANGED <<writing, total, box>>',
+        ).replace("    /\\ Lossy\n", "    /\\ Lossy\n    /\\ seen = seen \\/ box = <<>>\n    /\\ TRUE \\/ seen = box\n"),
+        "only goals see it",
+    ),
+    "history read by an IF with one branch": (
+        ANCHORED.replace(
+            FREE_UPDATE,
+            '/\\ phase\' = (IF seen = "nothing" THEN "idle" ELSE "idle") /\\ seen\' = IF G1 THEN seen ELSE "corrupt"\n'
+            "    /\\ UNCHANGED <<writing, total, box>>",
+        ),
+        "only goals see it",
+    ),
     "action that only corrupts history": (
         ANCHORED.replace(
             "\nLose ==",

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
-from vstack.errors import RefusedError
+from vstack.errors import RefusedError, VstackError
 from vstack.files import exclusive
+from vstack.keep.last import last_report
 from vstack.project import Project, load_project
 from vstack.reading import read_spec
 from vstack.specify.approval import Verified
@@ -21,6 +22,7 @@ from vstack.specify.compute import compute_pins
 from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
+from vstack.verdicts import Verdict
 
 
 def run(
@@ -48,7 +50,7 @@ def run(
         pins = compute_pins(project, read_spec(project, fresh=True))
         lock = lock_to_sign(project, pins)
         if not as_json:
-            click.echo("\n".join(_shown(project, pins)))
+            click.echo("\n".join([*_shown(project, pins), *_measured(project)]))
         if not yes and not (confirm or _ask)(f"Approve this as sequence {lock.sequence} of {project.file.project}?"):
             click.echo("Not approved; nothing was written.", err=True)
             return 1
@@ -94,6 +96,30 @@ def _shown(project: Project, pins: Pins) -> list[str]:
     if not changes:
         return [f"Nothing has changed since sequence {standing.sequence}; this adds a signature to it."]
     return [line for change in changes for line in tell_change(change)]
+
+
+def _measured(project: Project) -> list[str]:
+    """How many states the last check's complete runs had, beside their floors: a model that lost some may have lost steps.
+
+    Each run is told once, for all goals that it decided.
+    """
+    try:
+        report = last_report(project)
+    except VstackError:
+        return []
+    counts: dict[tuple[str, str], int] = {}
+    for cell in report.cells:
+        if cell.evidence.verdict is Verdict.HOLDS and cell.variant in project.file.variants:
+            counts[cell.variant, cell.environment] = cell.evidence.numbers.distinct
+    if not counts:
+        return []
+    lines = ["Distinct states of the complete runs of the last check, and their floors:"]
+    for (variant, environment), distinct in counts.items():
+        floor = project.file.floors.of(variant, environment)
+        lines.append(f"  {variant} / {environment}: {distinct:,} states, floor {floor:,}")
+    if any(distinct >= 2 * project.file.floors.of(*names) for names, distinct in counts.items()):
+        lines.append("  A model that loses states may have lost steps of the code: `floors.states` holds a floor for each run.")
+    return [*lines, ""]
 
 
 def _ask(question: str) -> bool:

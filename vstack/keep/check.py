@@ -37,6 +37,7 @@ from vstack.specify.pins import Pins
 from vstack.tla.behaviour import behaviour
 from vstack.validate.can_fail import can_fail_findings, find_failures
 from vstack.validate.cells import module_inputs
+from vstack.validate.choices import check_choices
 from vstack.validate.constants import check_constants
 from vstack.validate.fair_behaviour import check_fair_behaviour
 from vstack.validate.guard_rule import check_guard_constants
@@ -47,6 +48,7 @@ from vstack.validate.pairs import pair_findings, run_pairs
 from vstack.validate.refinement import constant_mappings, frozen_mappings
 from vstack.validate.runs import Runner
 from vstack.validate.side_effects import check_side_effects
+from vstack.validate.stutters import check_stutters
 from vstack.validate.traces.replay import replay
 from vstack.verify.apalache import open_engine, run_apalache
 from vstack.verify.tlaps_goal import run_theorem
@@ -186,6 +188,8 @@ def abstract(gathering: Gathering) -> None:
     marks, findings = read_marks(context.project, context.spec)
     rules = check_guard_constants(context.project, context.spec, context.actions)
     rules += check_side_effects(context.project, context.spec)
+    rules += check_choices(context.project, context.spec)
+    rules += check_stutters(context.project, context.spec, context.actions)
     rules += check_fairness(context.project, context.spec)
     rules += constant_mappings(context.project, context.spec)
     parts = gathering.parts

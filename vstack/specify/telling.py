@@ -63,6 +63,11 @@ def tell_world(project: Project, pins: Pins) -> list[str]:
         if project.model.model_values:
             lines.append(f"  model values: {', '.join(project.model.model_values)}")
         lines.append(f"  floor: at least {project.file.floors.distinct_states} distinct states")
+        lines += [
+            f"  floor: at least {least} distinct states of {variant} in {environment}"
+            for variant, counts in project.file.floors.states.items()
+            for environment, least in counts.items()
+        ]
         lines.append(f"  deadlock is {'' if project.model.check_deadlock else 'not '}an error")
     lines += _closures("ASSUMPTIONS", pins, pins.assumptions) or ["ASSUMPTIONS", "  none"]
     lines += _closures("FAIRNESS", pins, pins.fairness)

@@ -11,7 +11,7 @@ from vstack.tla.comments import comments_above
 from vstack.tla.places import Span
 from vstack.tla.tree import Apply, Definition, Node, Spec, children
 from vstack.validate.guard_uses import Use, step_uses
-from vstack.validate.mutants.clauses import CONJUNCTIONS
+from vstack.validate.mutants.clauses import CONJUNCTIONS, DISJUNCTIONS
 from vstack.validate.mutants.units import used
 
 _MARKS = ("@anchor", "@ours")
@@ -165,9 +165,18 @@ def unread_variables(spec: Spec, actions: Sequence[Action]) -> frozenset[str]:
 
 
 def _read_by(spec: Spec, node: Node, own: str | None, read: set[str], seen: set[tuple[int, str | None]]) -> None:
-    """Add to ``read`` the variables that ``node`` reads; inside the update of ``own`` that one does not count."""
+    """Add to ``read`` the variables that ``node`` reads; inside the update of ``own`` that one does not count.
+
+    What decides nothing by its form is no reading: ``v = v``, ``TRUE \\/ ...``,
+    the condition of an IF whose branches are the same.
+    """
     if isinstance(node, Apply):
         name = node.operator.name
+        if _decides_nothing(spec, node):
+            return
+        if name == "$IfThenElse" and _same(spec, node.operands[1], node.operands[2]):
+            _read_by(spec, node.operands[1], own, read, seen)
+            return
         if node.operator.kind == "variable" and name != own:
             read.add(name)
         if name == "UNCHANGED" or name == "'":
@@ -183,6 +192,28 @@ def _read_by(spec: Spec, node: Node, own: str | None, read: set[str], seen: set[
         if (definition.uid, own) not in seen and definition.body is not None:
             seen.add((definition.uid, own))
             _read_by(spec, definition.body, own, read, seen)
+
+
+def _decides_nothing(spec: Spec, node: Apply) -> bool:
+    """Whether a formula is true or false by its form alone."""
+    name, operands = node.operator.name, node.operands
+    if node.operator.kind != "builtin":
+        return False
+    if name in ("=", "<=>", "=>", "#", "/=") and len(operands) == 2 and _same(spec, *operands):
+        return True
+    if name in DISJUNCTIONS:
+        return any(_is_literal(operand, "TRUE") for operand in operands)
+    if name in CONJUNCTIONS:
+        return any(_is_literal(operand, "FALSE") for operand in operands)
+    return name == "=>" and (_is_literal(operands[0], "FALSE") or _is_literal(operands[1], "TRUE"))
+
+
+def _same(spec: Spec, left: Node, right: Node) -> bool:
+    return spec.text(left.span).split() == spec.text(right.span).split() and left.level == right.level
+
+
+def _is_literal(node: Node, name: str) -> bool:
+    return isinstance(node, Apply) and node.operator.kind == "builtin" and node.operator.name == name
 
 
 def _is_primed_variable(node: Node) -> bool:

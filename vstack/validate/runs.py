@@ -93,7 +93,8 @@ class Runner:
             return Requirements()
         lacks = lacking(self.project, entry.setting)
         names = tuple(sorted({action.name for action in self.actions} - lacks))
-        return Requirements(distinct_states=self.project.file.floors.distinct_states, actions=names)
+        floor = self.project.file.floors.of(entry.setting.variant, entry.setting.environment)
+        return Requirements(distinct_states=floor, actions=names)
 
     def _entry(self, entry: Run) -> dict[str, Evidence]:
         keys = {goal: self.key(entry, goal) for goal in entry.goals}
