@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from veriserve.evidence import TRANSPORTS, Access, Event, false_evidence, proves_filled, proves_quiet
 from veriserve.ledger import GENERATIONS, PdLedger
 from veriserve.ledger_types import Kind, LedgerError, OutOfPages, State, Tickets, join

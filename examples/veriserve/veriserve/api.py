@@ -8,7 +8,7 @@ import dataclasses
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,7 +149,7 @@ class Api:
         self, asked: ChatRequest | CompletionRequest, prompts: list[list[int]], *, chat: bool, default_tokens: int
     ) -> tuple[Answer, bool, bool]:
         params = asked.params(default_tokens, secrets.randbits(63))
-        choices = []
+        choices: list[Choice] = []
         for prompt in prompts:
             check_prompt(prompt, params, self.backend.vocab_size, self.backend.max_len)
             for _ in range(asked.n):
@@ -208,7 +208,7 @@ class Api:
 
         return StreamingResponse(events(), media_type="text/event-stream")
 
-    async def _deltas(self, answer: Answer) -> AsyncIterator[tuple[Choice, Delta]]:
+    async def _deltas(self, answer: Answer) -> AsyncGenerator[tuple[Choice, Delta], None]:
         """The deltas of all choices as they come, counted; those still open are aborted when this is closed."""
         news: asyncio.Queue[tuple[Choice, Delta] | BaseException] = asyncio.Queue()
 
@@ -216,7 +216,7 @@ class Api:
             began = previous = time.monotonic()
             try:
                 stream = self.backend.generate(f"{answer.id}-{choice.index}", choice.prompt, choice.params)
-                async with contextlib.aclosing(stream):  # type: ignore[type-var]
+                async with contextlib.aclosing(stream):
                     async for delta in stream:
                         now = time.monotonic()
                         if delta.tokens:

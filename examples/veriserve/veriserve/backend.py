@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 
 from veriserve.engine import Engine
@@ -38,7 +38,7 @@ class Backend(ABC):
     max_len: int
 
     @abstractmethod
-    def generate(self, id: str, prompt: list[int], params: SamplingParams) -> AsyncIterator[Delta]:
+    def generate(self, id: str, prompt: list[int], params: SamplingParams) -> AsyncGenerator[Delta, None]:
         """The answer as it comes; the last delta has ``finish``. Closing the iterator earlier aborts the request.
 
         Raises:
@@ -81,7 +81,7 @@ class LocalBackend(Backend):
     def healthy(self) -> bool:
         return self._thread.is_alive()
 
-    async def generate(self, id: str, prompt: list[int], params: SamplingParams) -> AsyncIterator[Delta]:
+    async def generate(self, id: str, prompt: list[int], params: SamplingParams) -> AsyncGenerator[Delta, None]:
         request = self._engine.request(id, prompt, params)
         if not self.healthy():
             raise RequestError("The engine has stopped", status=503, code="engine_down")

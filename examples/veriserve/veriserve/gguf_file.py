@@ -51,8 +51,8 @@ class GgufFile:
         self._tensors: dict[str, tuple[tuple[int, ...], gguf.GGMLQuantizationType, int]] = {}
         try:
             self._bytes = np.memmap(path, mode="r")
-            self._read_header(memoryview(self._bytes))
-        except (OSError, ValueError, KeyError, struct.error) as error:
+            self._read_header(memoryview(self._bytes.data))
+        except (OSError, ValueError, KeyError, OverflowError, struct.error) as error:
             raise VeriserveError(f"The GGUF file can't be read: {error}", where=str(path)) from None
         if (architecture := self._field("general.architecture")) != "llama":
             raise VeriserveError(f"The GGUF file holds a {architecture} model, not a llama", where=str(path))

@@ -39,7 +39,8 @@ class KvPool:
 
     def first_rows(self, pages: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The rows of (page, slot) for K of layer 0; layer L's K lies ``2 * L * page_size`` rows on, V a page_size more."""
-        return pages.astype(np.int64) * (self.num_layers * 2 * self.page_size) + slots
+        rows: np.ndarray = pages.astype(np.int64) * (self.num_layers * 2 * self.page_size) + slots
+        return rows
 
     def first_blocks(self, pages: np.ndarray) -> np.ndarray:
         """The blocks of pages for K of layer 0; layer L's K lies ``2 * L`` blocks on, its V one more."""

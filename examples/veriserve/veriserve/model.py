@@ -77,10 +77,10 @@ class Decoder:
         hidden = F.embedding(ids, self.embedding)
         for index, layer in enumerate(self.layers):
             qkv = F.linear(self._norm(hidden, layer.attn_norm), layer.qkv).view(len(ids), heads + 2 * kv_heads, dim)
-            qk, values = qkv.split([heads + kv_heads, kv_heads], dim=1)
+            qk, values = torch.split(qkv, [heads + kv_heads, kv_heads], dim=1)
             if layer.qk_norm is not None:
                 qk = F.rms_norm(qk, (dim,), eps=config.rms_norm_eps) * layer.qk_norm
-            queries, keys = rotate(qk, cos, sin).split([heads, kv_heads], dim=1)
+            queries, keys = torch.split(rotate(qk, cos, sin), [heads, kv_heads], dim=1)
             step.write(index, keys, values)
             mixed = step.attend(index, queries).reshape(len(ids), heads * dim)
             hidden = hidden + F.linear(mixed, layer.out)

@@ -11,8 +11,8 @@ REPLACEMENT = "\ufffd"
 class TextStream:
     """The text of one request's output.
 
-    A token may be half a character, and a tokenizer may write a token differently after another one; so each piece is
-    the difference of two decodings that begin at the same earlier token.
+    A tokenizer may write a token differently after another one, so each decoding begins at a token whose text is out
+    already; and a token may end in the middle of a character, which is held back until the rest has come.
     """
 
     def __init__(self, decode: Decode, stop: Sequence[str] = ()) -> None:
@@ -20,29 +20,28 @@ class TextStream:
         self._stop = stop
         self._tokens: list[int] = []
         self._first = 0  # where the decoding begins
-        self._read = 0  # tokens whose text is out
+        self._read = 0  # tokens before this one end with a whole character, and their text is out
+        self._out = 0  # characters of the decoding that are out
         self._held = ""  # text that may be the beginning of a stop string
         self.stopped = False
 
     def push(self, token: int) -> str:
-        """The text that is certain now that ``token`` has come; ``stopped`` says whether it ends with a stop string."""
+        """The text that is certain now that ``token`` has come; ``stopped`` says whether a stop string has ended it."""
         self._tokens.append(token)
-        fresh = self._fresh()
-        if fresh.endswith(REPLACEMENT) and len(self._tokens) - self._read < 4:
-            return ""  # the rest of a character is still to come; no character has more than four bytes
-        self._first, self._read = self._read, len(self._tokens)
+        text = self._decode(self._tokens[self._first :])
+        whole = text.rstrip(REPLACEMENT)
+        fresh, self._out = whole[self._out :], max(self._out, len(whole))
+        if whole == text:
+            self._first, self._read = self._read, len(self._tokens)
+            self._out = len(self._decode(self._tokens[self._first :]))
         return self._emit(fresh)
 
     def finish(self) -> str:
         """What is left when no token follows."""
         if self.stopped:
             return ""
-        text = self._emit(self._fresh()) + ("" if self.stopped else self._held)
-        self._held = ""
-        return text
-
-    def _fresh(self) -> str:
-        return self._decode(self._tokens[self._first :])[len(self._decode(self._tokens[self._first : self._read])) :]
+        text = self._emit(self._decode(self._tokens[self._first :])[self._out :])
+        return text if self.stopped else text + self._held
 
     def _emit(self, fresh: str) -> str:
         text = self._held + fresh

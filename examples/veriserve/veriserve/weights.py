@@ -146,10 +146,10 @@ class FolderTensors:
             shards = sorted(folder.glob("*.safetensors"))
         if not shards:
             raise VeriserveError("The folder holds no safetensors weights", where=str(folder))
-        self._shard_of = {}
+        self._shard_of: dict[str, Any] = {}  # safe_open's handles, which have no types
         for shard in shards:
             try:
-                handle = safe_open(shard, framework="pt")
+                handle: Any = safe_open(shard, framework="pt")
             except (OSError, SafetensorError) as error:
                 raise VeriserveError(
                     f"A shard of the weights can't be read: {error}", where=str(shard), todo="Fetch the file again"
@@ -158,7 +158,8 @@ class FolderTensors:
 
     def read(self, name: str, shape: tuple[int, ...]) -> torch.Tensor:
         """The tensor ``name``, of whatever shape and type the shard holds."""
-        return self._shard_of[name].get_tensor(name)
+        tensor: torch.Tensor = self._shard_of[name].get_tensor(name)
+        return tensor
 
 
 class RandomTensors:
