@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.redteam.arena import prepare
+from tests.redteam.arena import Answer, prepare
 from tests.redteam.catalog import KINDS
 from tests.redteam.judge import Judged, judge
 from vstack.keep.evidence import package_digest
@@ -30,13 +30,14 @@ def main() -> int:
     judged: list[Judged] = []
     with tempfile.TemporaryDirectory(prefix="vstack-redteam-") as scratch:
         base: Path | None = None
+        answers: dict[str, Answer] = {}
         for place, (number, entry) in enumerate(inputs):
             if place % parts != part - 1:
                 continue
             key = _key(number, entry.name)
             if key not in known:
                 base = base or prepare(Path(scratch) / "base")
-                known[key] = judge(base, Path(scratch) / f"input-{place}", number, entry)
+                known[key] = judge(base, Path(scratch) / f"input-{place}", number, entry, answers)
                 with options.results.open("a") as file:
                     file.write(json.dumps({"key": key, **known[key].as_dict()}) + "\n")
             judged.append(known[key])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -129,11 +130,38 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-def ask(base: Path, folder: Path, entry: Input, change: Callable[[Arena], object]) -> Answer:
-    """What the command of ``entry`` says of a copy of ``base`` with the change made."""
+def ask(
+    base: Path, folder: Path, entry: Input, change: Callable[[Arena], object], known: dict[str, Answer] | None = None
+) -> Answer:
+    """What the command of ``entry`` says of a copy of ``base`` with the change made.
+
+    Many twins are the same honest change: with ``known`` the same question
+    about the same bytes is asked once.
+    """
     shutil.copytree(base, folder, symlinks=True)
     arena = Arena(folder)
     change(arena)
+    asked = "" if known is None else _question(arena, entry)
+    if known is not None and asked in known:
+        return known[asked]
+    answer = _answer(arena, entry)
+    if known is not None:
+        known[asked] = answer
+    return answer
+
+
+def _question(arena: Arena, entry: Input) -> str:
+    """SHA-256 over every file of the project, git's own too, and what is asked of it."""
+    digest = hashlib.sha256(repr((arena.environ, entry.command, entry.stdin, entry.silent)).encode())
+    for path in sorted(arena.root.rglob("*")):
+        if path.is_symlink() or path.is_file():
+            content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
+            name = str(path.relative_to(arena.root))
+            digest.update(repr((name, path.lstat().st_mode, hashlib.sha256(content).hexdigest())).encode())
+    return digest.hexdigest()
+
+
+def _answer(arena: Arena, entry: Input) -> Answer:
     ended = arena.vstack(*entry.command, stdin=entry.stdin)
     text, outcome, rules = ended.stdout + ended.stderr, "", set()
     try:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.redteam.arena import Input, ask
+from tests.redteam.arena import Answer, Input, ask
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Judged:
         return f"{self.kind:>3} {what[:34]:<34} {self.name[:38]:<38} {mark:<8} {self.outcome:<16} {twin:<13} {rules} {self.note}"
 
 
-def judge(base: Path, folder: Path, kind: int, entry: Input) -> Judged:
-    """Run the cheat and its twin on copies of ``base``."""
+def judge(base: Path, folder: Path, kind: int, entry: Input, known: dict[str, Answer]) -> Judged:
+    """Run the cheat and its twin on copies of ``base``; ``known`` is as in ``ask``."""
     cheat = ask(base, folder / "cheat", entry, entry.change)
-    twin = ask(base, folder / "twin", entry, entry.twin)
+    twin = ask(base, folder / "twin", entry, entry.twin, known)
     named = re.search(entry.says, cheat.text) is not None
     note = "" if named else f"[the answer does not say {entry.says!r}: {_tail(cheat.text)}]"
     if not twin.green:
