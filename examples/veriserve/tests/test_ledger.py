@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from veriserve.evidence import TRANSPORTS, Access, Event, false_evidence, proves_filled, proves_quiet
-from veriserve.ledger import GENERATIONS, PdLedger
+from veriserve.ledger import PdLedger
+from veriserve.ledger_pages import GENERATIONS
 from veriserve.ledger_types import Kind, LedgerError, OutOfPages, State, Tickets, join
 
 STALE = Tickets.of([(0, 99)])
@@ -100,7 +101,9 @@ def test_draining_expires_into_quarantine_only_under_a_transfer():
     kernel = ledger.open(tickets, Kind.KERNEL, 7)
     ledger.open(tickets.take(slice(0, 1)), Kind.TRANSFER, 7, Access.READ_SOURCE)
     ledger.release(tickets, 7)
-    ledger.timeout(tickets, 7)
+    refused(lambda: ledger.expire(tickets), "expire", "under no transfer", State.DRAINING)
+    ledger.expire(tickets.take(slice(0, 1)))
+    refused(lambda: ledger.expire(tickets.take(slice(0, 1))), "expire", "not allowed", State.QUARANTINED)
     assert states(ledger, tickets) == [State.QUARANTINED, State.DRAINING]
     ledger.close(kernel)
     assert states(ledger, tickets) == [State.QUARANTINED, State.FREE]
@@ -161,6 +164,24 @@ def test_a_prefix_is_evicted_from_its_end():
     ledger.evict(tickets.take(slice(2, 3)))
     ledger.evict(tickets.take(slice(0, 2)))
     assert ledger.free == 3 and states(ledger, other) == [State.SHARED]
+
+
+def test_an_owner_lets_go_of_its_pages_and_its_references_at_once():
+    ledger = PdLedger(3)
+    shared = filled(ledger, 1, 1)
+    first = publish(ledger, shared, 1).lease
+    assert first is not None
+    second = ledger.open(shared, Kind.CACHE, 2)
+    own = ledger.alloc(1, 2)
+    refused(lambda: ledger.release(own, 2, [first]), "release", "no open reference of 2")
+    refused(lambda: ledger.release(own, 1, [first]), "release", "not owned by 1")
+    refused(lambda: ledger.release(own.take(slice(0, 0)), 2), "release", "0 pages")
+    assert ledger.leases[Kind.CACHE, shared.page].tolist() == [2]
+    ledger.release(own, 2, [second])
+    ledger.timeout(own.take(slice(0, 0)), 1, [first])
+    ledger.evict(shared)
+    refused(lambda: ledger.timeout(own.take(slice(0, 0)), 1, [first]), "timeout", "no open reference of 1")
+    assert ledger.free == 3
 
 
 def test_a_prefix_goes_on_below_its_parent():

@@ -12,11 +12,13 @@ fails (LedgerError).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from veriserve.evidence import Access, Event, proves_filled, proves_quiet
-from veriserve.ledger_books import add_up, after
-from veriserve.ledger_log import LedgerLog
+from veriserve.ledger_books import add_up
+from veriserve.ledger_pages import LEGIBLE, READABLE, LedgerPages, what
 from veriserve.ledger_types import (
     NOBODY,
     Kind,
@@ -24,20 +26,13 @@ from veriserve.ledger_types import (
     LedgerError,
     Mask,
     OutOfPages,
-    Pages,
     Published,
     State,
     Tickets,
 )
 
-GENERATIONS = 2**32  # of one incarnation of a worker
-_OWNED = (1 << State.PRIVATE) | (1 << State.DUP)
-_READABLE = _OWNED | (1 << State.SHARED)
-_LEGIBLE = np.array([(_READABLE >> state) & 1 == 1 for state in State])
-_UNOWNED = (1 << State.DRAINING) | (1 << State.QUARANTINED)
 
-
-class PdLedger:
+class PdLedger(LedgerPages):
     """The ledger of one worker's pool of ``num_pages`` pages.
 
     Args:
@@ -49,31 +44,6 @@ class PdLedger:
         generations: how many times a page may be given out before it is retired.
         log: where transitions are written; off by default.
     """
-
-    def __init__(
-        self,
-        num_pages: int,
-        *,
-        incarnation: int = 0,
-        transport: str = "tcp",
-        generations: int = GENERATIONS,
-        log: LedgerLog | None = None,
-    ) -> None:
-        self.num_pages, self.transport, self.log = num_pages, transport, log
-        self.state = np.full(num_pages, State.FREE, np.uint8)
-        self.gen = np.full(num_pages, incarnation * GENERATIONS, np.int64)
-        self.owner = np.full(num_pages, NOBODY, np.int64)
-        self.full = np.zeros(num_pages, np.bool_)
-        self.leases = np.zeros((len(Kind), num_pages), np.int32)
-        self.open_leases: dict[int, Lease] = {}
-        self.late_tickets = 0
-        self.unproven_tickets = 0
-        self.last_gen = incarnation * GENERATIONS + min(generations, GENERATIONS) - 1
-        self._stack = np.arange(num_pages - 1, -1, -1, dtype=np.int64)
-        self._free = num_pages
-        self._numbers = 0
-        self._parent = np.full(num_pages, NOBODY, np.int64)
-        self._children = np.zeros(num_pages, np.int32)
 
     # ---- pages -----------------------------------------------------------------------------
 
@@ -169,31 +139,38 @@ class PdLedger:
         self._free_up(pages)
         self._note("evict", tickets, None)
 
-    def release(self, tickets: Tickets, owner: int) -> None:
+    def release(self, tickets: Tickets, owner: int, references: Sequence[Lease] = ()) -> None:
         """``owner`` lets go of its own pages: to FREE, or to DRAINING until the last open lease is closed.
+
+        With ``references``, its CACHE leases, it lets go of shared pages in the
+        same step; it may then have none of its own.
 
         Raises:
             LedgerError: a page is not PRIVATE or DUP, or not the owner's.
         """
-        pages = self._current("release", tickets, _OWNED)
-        self._refuse("release", pages, self.owner[pages] != owner, f"is not owned by {owner}")
-        self._let_go(pages, State.DRAINING)
-        self._note("release", tickets, owner)
+        self._end("release", tickets, owner, references, State.DRAINING)
 
-    def timeout(self, tickets: Tickets, owner: int) -> None:
-        """The owner's deadline, or that of pages that drain: what a transfer may still touch is QUARANTINED.
+    def timeout(self, tickets: Tickets, owner: int, references: Sequence[Lease] = ()) -> None:
+        """A release at the owner's deadline: pages that a transfer may still touch are QUARANTINED.
 
-        Without an open transfer it is a release. Quarantine lasts until stop
-        evidence arrives, if need be as long as the process.
+        Quarantine lasts until stop evidence arrives, if need be as long as the
+        process.
 
         Raises:
-            LedgerError: a page is neither the owner's nor DRAINING.
+            LedgerError: as for ``release``.
         """
-        pages = self._current("timeout", tickets, _OWNED | 1 << State.DRAINING)
-        foreign = (self.owner[pages] != owner) & (self.state[pages] != State.DRAINING)
-        self._refuse("timeout", pages, foreign, f"is not owned by {owner}")
-        self._let_go(pages, State.QUARANTINED)
-        self._note("timeout", tickets, owner)
+        self._end("timeout", tickets, owner, references, State.QUARANTINED)
+
+    def expire(self, tickets: Tickets) -> None:
+        """The deadline of pages that drain under a transfer: DRAINING to QUARANTINED.
+
+        Raises:
+            LedgerError: a page does not drain, or no transfer is open on it.
+        """
+        pages = self._current("expire", tickets, 1 << State.DRAINING)
+        self._refuse("expire", pages, self.leases[Kind.TRANSFER, pages] == 0, "is under no transfer")
+        self.state[pages] = State.QUARANTINED
+        self._note("expire", tickets, None)
 
     # ---- leases ----------------------------------------------------------------------------
 
@@ -213,7 +190,7 @@ class PdLedger:
         Raises:
             LedgerError: a page is not in such a state.
         """
-        pages = self._current("open", tickets, _READABLE)
+        pages = self._current("open", tickets, READABLE)
         if (kind is Kind.TRANSFER) != (access is not None):
             raise LedgerError("open", "a transfer's lease, and no other, says how its pages take part")
         if kind is Kind.CACHE:
@@ -225,14 +202,14 @@ class PdLedger:
                 self._refuse("open", pages, self.full[pages], "is complete already")
                 self._refuse("open", pages, self._open_on(pages) > 0, "has an open lease")
         lease = self._lease(kind, owner, tickets, access)
-        self._note("open", tickets, owner, kind=kind.name)
+        self._note(f"open.{what(lease)}", tickets, owner)
         return lease
 
     def extend(self, lease: Lease, tickets: Tickets, reads: int = 0) -> None:
         """Add pages to a kernel's or host copy's lease; of these the first ``reads`` must be complete."""
         if lease.kind not in (Kind.KERNEL, Kind.HOST) or lease.number not in self.open_leases:
             raise LedgerError("extend", f"lease {lease.number} ({lease.kind.name}) can't grow, or is closed")
-        pages = self._current("extend", tickets, _READABLE)
+        pages = self._current("extend", tickets, READABLE)
         self._check_access("extend", pages, lease.owner, reads)
         twice = np.isin(pages, lease.tickets.page)
         self._refuse("extend", pages, twice, "is in the lease already")
@@ -241,7 +218,7 @@ class PdLedger:
         )
         lease.open = np.concatenate([lease.open, np.ones(len(pages), np.bool_)])
         self.leases[lease.kind, pages] += 1
-        self._note("open", tickets, lease.owner, kind=lease.kind.name)
+        self._note(f"extend.{what(lease)}", tickets, lease.owner)
 
     def close(self, lease: Lease) -> None:
         """End a lease of a kernel (past its fence), host copy or cache reference; the last one frees a draining page.
@@ -254,7 +231,7 @@ class PdLedger:
         if lease.number not in self.open_leases:
             raise LedgerError("close", f"lease {lease.number} ({lease.kind.name}) is closed already")
         self._close(lease, lease.open)
-        self._note("close", lease.tickets, lease.owner, kind=lease.kind.name)
+        self._note(f"close.{what(lease)}", lease.tickets, lease.owner)
 
     def evidence(self, lease: Lease, tickets: Tickets, event: Event) -> int:
         """What the transport, or the peer, said of the transfer under these tickets. Returns how many leases it closed.
@@ -267,17 +244,19 @@ class PdLedger:
         if lease.kind is not Kind.TRANSFER or lease.access is None:
             raise LedgerError("evidence", f"lease {lease.number} is no transfer's")
         which = self._open_in(lease, tickets)
-        late = len(tickets.page) - int(which.sum())
-        self.late_tickets += late
-        if not proves_quiet(self.transport, lease.access, event):
-            self.unproven_tickets += int(which.sum())
-            self._note("unproven", tickets, lease.owner, told=event.name)
-            return 0
         pages = lease.tickets.page[which]
+        self.late_tickets += len(tickets.page) - len(pages)
+        if len(pages) == 0:
+            self._note(f"late.{what(lease)}", tickets, lease.owner, told=event.name)
+            return 0
+        if not proves_quiet(self.transport, lease.access, event):
+            self.unproven_tickets += len(pages)
+            self._note(f"unproven.{what(lease)}", tickets, lease.owner, told=event.name)
+            return 0
         if proves_filled(lease.access, event):
             self.full[pages[self.state[pages] == State.PRIVATE]] = True
         self._close(lease, which)
-        self._note("evidence" if len(pages) else "late", tickets, lease.owner, told=event.name)
+        self._note(f"evidence.{what(lease)}", tickets, lease.owner, told=event.name)
         return len(pages)
 
     def late(self, tickets: Tickets) -> None:
@@ -297,10 +276,10 @@ class PdLedger:
         """
         pages = tickets.page
         good = self.gen[pages] == tickets.gen
-        good &= _LEGIBLE[self.state[pages]]
+        good &= LEGIBLE[self.state[pages]]
         good &= self.leases[Kind.KERNEL, pages] > 0
         if not good.all():
-            self._current("step over", tickets, _READABLE, repeated=True)
+            self._current("step over", tickets, READABLE, repeated=True)
             self._refuse("step over", pages, ~good, "is leased to no kernel")
 
     def check_integrity(self) -> str:
@@ -310,86 +289,3 @@ class PdLedger:
             LedgerError: they don't agree; the text says where.
         """
         return add_up(self)
-
-    # ---- what the transitions are made of --------------------------------------------------
-
-    def _current(self, action: str, tickets: Tickets, states: int, repeated: bool = False) -> Pages:
-        """The pages of ``tickets``, if all are current and in one of ``states`` (a bit each), and none comes twice."""
-        pages = tickets.page
-        if len(pages) == 0 or len(pages) != len(tickets.gen):
-            raise LedgerError(action, f"{len(pages)} pages and {len(tickets.gen)} generations")
-        if int(pages.min()) < 0 or int(pages.max()) >= self.num_pages:
-            raise LedgerError(action, f"a page outside of 0..{self.num_pages - 1}")
-        self._refuse(action, pages, self.gen[pages] != tickets.gen, "is a stale ticket", tickets.gen)
-        self._refuse(action, pages, (states >> self.state[pages]) & 1 == 0, "is not allowed in this state")
-        if not repeated and len(pages) > 1 and len(np.unique(pages)) != len(pages):
-            raise LedgerError(action, "a page comes twice")
-        return pages
-
-    def _refuse(self, action: str, pages: Pages, bad: Mask, why: str, gens: Pages | None = None) -> None:
-        if bad.any():
-            i = int(np.argmax(bad))
-            self._raise(action, int(pages[i]), why, None if gens is None else int(gens[i]))
-
-    def _raise(self, action: str, page: int, why: str, gen: int | None = None) -> None:
-        ticket = (page, int(self.gen[page]) if gen is None else gen)
-        raise LedgerError(action, why, ticket=ticket, state=State(self.state[page]))
-
-    def _check_access(self, action: str, pages: Pages, owner: int, reads: int) -> None:
-        """Of ``pages`` the first ``reads`` are complete, the others PRIVATE; all are SHARED or ``owner``'s."""
-        foreign = (self.owner[pages] != owner) & (self.state[pages] != State.SHARED)
-        self._refuse(action, pages, foreign, f"is not owned by {owner}")
-        self._refuse(action, pages[:reads], ~self.full[pages[:reads]], "is not complete")
-        rest = pages[reads:]
-        self._refuse(action, rest, self.state[rest] != State.PRIVATE, "is not the owner's to write")
-
-    def _open_on(self, pages: Pages) -> Pages:
-        """How many leases of all kinds are open on each page."""
-        total: Pages = self.leases[:, pages].sum(axis=0, dtype=np.int64)
-        return total
-
-    def _open_in(self, lease: Lease, tickets: Tickets) -> Mask:
-        """Which of the lease's open entries ``tickets`` name, page and generation."""
-        named = dict(tickets.pairs())
-        entries = lease.tickets.pairs()
-        return np.array([named.get(page) == gen for page, gen in entries], np.bool_) & lease.open
-
-    def _lease(self, kind: Kind, owner: int, tickets: Tickets, access: Access | None = None) -> Lease:
-        self._numbers += 1
-        copy = Tickets(tickets.page.copy(), tickets.gen.copy())
-        lease = Lease(self._numbers, kind, owner, copy, access, np.ones(len(copy.page), np.bool_))
-        self.leases[kind, copy.page] += 1
-        self.open_leases[lease.number] = lease
-        return lease
-
-    def _close(self, lease: Lease, which: Mask) -> None:
-        """Close these entries; a page that drains or is in quarantine is free with its last lease."""
-        pages = lease.tickets.page[which]
-        self.leases[lease.kind, pages] -= 1
-        lease.open = lease.open & ~which
-        if not lease.open.any():
-            self.open_leases.pop(lease.number, None)
-        unowned = (_UNOWNED >> self.state[pages]) & 1 == 1
-        self._free_up(pages[unowned & (self._open_on(pages) == 0)])
-
-    def _let_go(self, pages: Pages, under_transfer: State) -> None:
-        """The owner is gone: FREE, DRAINING while a lease is open, ``under_transfer`` while a transfer's is."""
-        busy = self._open_on(pages) > 0
-        moving = self.leases[Kind.TRANSFER, pages] > 0
-        self.owner[pages] = NOBODY
-        self.state[pages] = np.where(moving, under_transfer, State.DRAINING)
-        self._free_up(pages[~busy])
-
-    def _free_up(self, pages: Pages) -> None:
-        """To FREE, and onto the free list unless the page's generations are used up."""
-        self.state[pages] = State.FREE
-        self.owner[pages] = NOBODY
-        self.full[pages] = False
-        again = pages[self.gen[pages] < self.last_gen]
-        self._stack[self._free : self._free + len(again)] = again
-        self._free += len(again)
-
-    def _note(self, transition: str, tickets: Tickets, owner: int | None, **more: str) -> None:
-        if self.log is None:
-            return
-        self.log.write(transition, after(self, tickets, owner) | more)

@@ -10,6 +10,7 @@ from veriserve.ledger_types import NOBODY, Kind, LedgerError, State, Tickets
 
 if TYPE_CHECKING:
     from veriserve.ledger import PdLedger
+    from veriserve.ledger_pages import LedgerPages
 
 
 def add_up(ledger: PdLedger) -> str:
@@ -56,7 +57,7 @@ def add_up(ledger: PdLedger) -> str:
     return "\n".join(lines)
 
 
-def after(ledger: PdLedger, tickets: Tickets, owner: int | None) -> dict[str, Any]:
+def after(ledger: LedgerPages, tickets: Tickets, owner: int | None) -> dict[str, Any]:
     """An event's fields: tickets, owner, and what the ledger says of these pages after the transition."""
     pages = tickets.page
     fields: dict[str, Any] = {} if owner is None else {"owner": owner}
