@@ -32,7 +32,9 @@ class Model(Section):
     """The TLA+ model: root module, its operators, and the constants common to all runs (TLA+ text).
 
     ``fairness_excuse`` says why the specification has a temporal conjunct that is no fairness of an action.
-    ``choices`` says of a definition why its CHOOSE leaves no step of the code out.
+    ``choices`` says of a definition why its CHOOSE leaves no step of the code out,
+    ``partial`` of an action why it does not happen for each value of its parameters
+    (`floors.every_value`).
     """
 
     module: str
@@ -50,6 +52,7 @@ class Model(Section):
     check_deadlock: bool = False
     fairness_excuse: str | None = None
     choices: dict[str, str] = {}
+    partial: dict[str, str] = {}
 
 
 class Proof(Section):
@@ -185,11 +188,14 @@ class Floors(Section):
 
     ``states`` has the least number of distinct states of a complete run by
     variant and environment, above ``distinct_states``, which is for all of them.
+    With ``every_value`` each action must happen for each value of its parameters
+    in some run of the matrix.
     """
 
     distinct_states: int = 1
     mutants: int = 0
     states: dict[str, dict[str, int]] = {}
+    every_value: bool = False
 
     def of(self, variant: str | None, environment: str | None) -> int:
         """The least number of distinct states of a complete run."""

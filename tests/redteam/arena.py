@@ -172,5 +172,5 @@ def _answer(arena: Arena, entry: Input) -> Answer:
             text += "\n".join(report["reasons"])
     except (ValueError, TypeError, KeyError):
         outcome = {1: "refused", 2: "error", 3: "undecided"}.get(ended.returncode, "")
-    green = ended.returncode == 0 and not (entry.silent and ended.stdout.strip())
+    green = ended.returncode == 0 and not (entry.silent and ended.stdout.strip() not in ("", "{}"))
     return Answer(green, ended.returncode, outcome, tuple(sorted(rules)), text)

@@ -43,6 +43,7 @@ from vstack.validate.fair_behaviour import check_fair_behaviour
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import broken_already, kill_findings, run_kills
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
+from vstack.validate.instances import run_instances
 from vstack.validate.mutation import run_mutation
 from vstack.validate.pairs import pair_findings, run_pairs
 from vstack.validate.refinement import constant_mappings, frozen_mappings
@@ -227,6 +228,7 @@ def _validate(gathering: Gathering) -> None:
     gathering.findings += check_fair_behaviour(runner, context.spec, cells)
     parts["witnesses"] = witnesses = run_witnesses(runner, context.spec)
     gathering.findings += witness_findings(runner, witnesses)
+    gathering.findings += run_instances(runner, context.spec)
     parts["kills"] = kills = run_kills(runner)
     gathering.findings += [*kill_findings(runner, kills), *broken_already(runner)]
     parts["pairs"] = run_pairs(runner, context.spec)

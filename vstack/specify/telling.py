@@ -68,6 +68,8 @@ def tell_world(project: Project, pins: Pins) -> list[str]:
             for variant, counts in project.file.floors.states.items()
             for environment, least in counts.items()
         ]
+        if project.file.floors.every_value:
+            lines.append("  floor: each action happens for each value of its parameters")
         lines.append(f"  deadlock is {'' if project.model.check_deadlock else 'not '}an error")
     lines += _closures("ASSUMPTIONS", pins, pins.assumptions) or ["ASSUMPTIONS", "  none"]
     lines += _closures("FAIRNESS", pins, pins.fairness)

@@ -124,7 +124,7 @@ def _called(candidate: _Candidate) -> _Candidate | None:
     definition = action.definition
     if definition is None or definition.name != action.name or candidate.called:
         return None
-    inner = _inner_domains(action)
+    inner = inner_domains(action)
     outer = [bound for bound in action.params if bound.name not in inner]
     arguments = ", ".join(formal.name for formal in definition.params)
     call = f"{definition.name}({arguments})" if arguments else definition.name
@@ -158,7 +158,7 @@ def _candidate(action: Action, steps: tuple[int, ...], text: str) -> _Candidate:
     every binding. A quantifier inside the text binds ``b`` out of sight, so its domain becomes
     ``{vstack_in_b}``, and ``vstack_in_b`` ranges over the domain outside.
     """
-    inner = _inner_domains(action)
+    inner = inner_domains(action)
     outer = [bound for bound in action.params if bound.name not in inner]
     start, end = offsets(text, action.node.span)
     body, position = " " * (action.node.span.column - 1), start
@@ -195,7 +195,7 @@ def _prefix(action: Action, outer: Sequence[tuple[str, str]]) -> list[str]:
     return [*quantifiers[: last + 1], *bound, *quantifiers[last + 1 :]]
 
 
-def _inner_domains(action: Action) -> Mapping[str, Span]:
+def inner_domains(action: Action) -> Mapping[str, Span]:
     """The domains of the action's own parameters that a quantifier inside its text binds, by name."""
     names = {bound.name for bound in action.params}
     found: dict[str, Span] = {}

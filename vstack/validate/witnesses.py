@@ -97,6 +97,17 @@ def run_witnesses(runner: Runner, spec: Spec) -> tuple[WitnessRow, ...]:
     return tuple(rows)
 
 
+def come_to(
+    runner: Runner, spec: Spec, setting: Setting, witnesses: tuple[Witness, ...]
+) -> frozenset[str] | None:
+    """The names of those of ``witnesses`` that some run of ``setting`` comes to; None where that was not decided."""
+    known = runner.store.get(_key(runner, setting, witnesses))
+    if known is not None:
+        return frozenset(known.detail["reached"])
+    asked = {setting: witnesses}
+    return (_together(runner, spec, asked) or _alone(runner, spec, setting, witnesses)).get(setting)
+
+
 def witness_findings(runner: Runner, rows: Sequence[WitnessRow]) -> list[Finding]:
     """Witnesses that nothing comes to, and variants in which nothing comes to any that would make the goal say something.
 

@@ -19,6 +19,13 @@ def _counted(arena: Arena) -> None:
     arena.approve()
 
 
+def _every_value(arena: Arena) -> None:
+    """Requests that are told apart by name, each of which has to take part, approved."""
+    arena.edit(YAML, "    Requests: \"{r1, r2}\"\n  model_values: [r1, r2]", "    Requests: '{\"r1\", \"r2\"}'")
+    arena.edit(YAML, "  distinct_states: 10\n", "  distinct_states: 5\n  every_value: true\n")
+    arena.approve()
+
+
 _ALONE = edits((MODEL, _START, _START + "  /\\ \\A q \\in Requests : phase[q] = \"new\"\n"))
 INPUTS = (
     Input("CHOOSE in a step", edits((MODEL, _START, _START + "  /\\ r = CHOOSE q \\in Requests : TRUE\n")), _ONE, edits((MODEL, _START, _START + "  /\\ r = CHOOSE q \\in {r} : TRUE\n"))),
@@ -26,4 +33,5 @@ INPUTS = (
     Input("inside a LET, with an excuse of its own", edits((MODEL, _START, _START + "  /\\ LET q == CHOOSE q \\in Requests : phase[q] = \"new\" IN r = q\n"), (YAML, "  model_values: [r1, r2]", "  model_values: [r1, r2]\n  choices: {Start: it does not matter}")), UNAPPROVED, comment(MODEL)),
     Input("a random draw, approved", edits((MODEL, "EXTENDS Goals", "EXTENDS Goals, TLC"), (MODEL, _START, _START + "  /\\ r = RandomElement(Requests)\n"), approve=True), r"draws at random", edits((MODEL, "EXTENDS Goals", "EXTENDS Goals, TLC"), approve=True)),
     Input("one request alone, its states counted", several(_counted, _ALONE), r"below the floor of", several(_counted, comment(MODEL))),
+    Input("one request by its name", several(_every_value, edits((MODEL, _START, _START + "  /\\ r = \"r1\"\n"))), r"never happens with r = \"r2\"", several(_every_value, comment(MODEL))),
 )
