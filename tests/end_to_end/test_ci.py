@@ -139,3 +139,16 @@ def test_a_replaced_commit_does_not_stand_in_for_the_base(clone: Path) -> None:
     ended = run(clone, *VSTACK, "ci", "--base", "target", "-q")
     assert ended.returncode == 1
     assert "project-gone: target holds a project in ." in ended.stdout
+
+
+def test_a_project_that_cannot_be_read_hides_no_other(clone: Path) -> None:
+    (clone / "broken").mkdir()
+    (clone / "broken" / "vstack.yaml").write_text("version: 1\nproject: [\n")
+    edit(clone / "goals" / "Goals.tla", "page = transfer", "TRUE")
+    git(clone, "add", "-A")
+    ended = run(clone, *VSTACK, "ci", "--base", "target", "-q", "--sarif", "v.sarif", "--summary", "s.md")
+    assert ended.returncode == 2
+    assert "outcome: REFUSED" in ended.stdout and "vstack.yaml is not valid YAML" in ended.stderr
+    results = json.loads((clone / "v.sarif").read_text())["runs"][0]["results"]
+    assert {one["ruleId"] for one in results} >= {"VS118", "VS101"}
+    assert "VS118 could-not-check: broken: vstack.yaml is not valid YAML" in (clone / "s.md").read_text().replace("\\", "")

@@ -97,3 +97,26 @@ def test_the_summary_is_text_and_not_too_long() -> None:
     assert "&lt;it&gt;" in text and "undecided **(not as expected)**" in text
     long = REPORT.model_copy(update={"title": "x", "reasons": (), "project": "p" * 2000})
     assert len(summary([long] * 800, root=ROOT).encode()) < LIMIT_BYTES + 100
+
+
+def test_a_file_name_of_any_bytes_goes_through_every_form() -> None:
+    name = "/work tree/cases/\udcff r\xe4nk #1.tla"
+    finding = Finding(rule="unapproved-change", where=f"{name}:3", message=f"in {name} \x07\ufffe", todo="x" * 9_000)
+    report = REPORT.model_copy(update={"findings": (finding,), "project": "p\udc80", "root": "/work tree"})
+    found = problems(report, root=ROOT)
+    assert found[0].file == "cases/\\xff r\xe4nk #1.tla"
+    place = json.loads(sarif(found))["runs"][0]["results"]
+    uris = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in place}
+    assert "cases/%5Cxff%20r%C3%A4nk%20%231.tla" in uris
+    ElementTree.fromstring(junit([report], root=ROOT).encode())
+    assert "r\xe4nk" in summary([report], root=ROOT).encode("utf-8", "replace").decode()
+    line = next(iter(annotation_lines(found)))
+    assert len(line) < 4_200 and "\n" not in line and line.encode()
+
+
+def test_sarif_keeps_what_is_gravest_and_a_summary_leaves_room_for_what_is_there() -> None:
+    notes = [Problem("VS220", "changed-beside-anchor", "a", 1, str(number), "note") for number in range(5_100)]
+    run = json.loads(sarif([*notes, *problems(REPORT, root=ROOT)]))["runs"][0]
+    assert len(run["results"]) == 5_000
+    assert [one["level"] for one in run["results"][:5]] == ["error", "error", "error", "warning", "warning"]
+    assert len(summary([REPORT] * 900, root=ROOT, used=LIMIT_BYTES - 1_000).encode()) < 1_100

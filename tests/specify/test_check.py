@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -191,6 +194,27 @@ def test_an_approval_makes_a_changed_goal_count_again(project: Project, approved
     assert check(project) == ()
     again = read_lock(changed.lock_path)
     assert again is not None and again.sequence == 2 and again.previous is not None
+
+
+def test_a_clock_set_back_makes_no_expired_key_valid_again(project: Project) -> None:
+    """The clock is before the line's end, the newest commit after it."""
+    approvers = project.root / "vstack.approvers"
+    text = approvers.read_text()
+    limit = (datetime.now(UTC) + timedelta(days=10)).strftime("%Y%m%d%H%MZ")
+    approvers.write_text(text.replace('namespaces="', f'valid-before="{limit}",namespaces="'))
+    assert check(project) == ()
+    later = (datetime.now(UTC) + timedelta(days=20)).isoformat()
+    subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@x.org", "commit", "-q", "--allow-empty", "-m", "later"],
+        cwd=project.root,
+        env={**os.environ, "GIT_COMMITTER_DATE": later},
+        check=True,
+    )
+    assert [finding.rule for finding in check(project)] == ["approval-not-valid"]
+    # A date in the future makes no key valid before its time.
+    begin = (datetime.now(UTC) + timedelta(days=15)).strftime("%Y%m%d%H%MZ")
+    approvers.write_text(text.replace('namespaces="', f'valid-after="{begin}",namespaces="'))
+    assert [finding.rule for finding in check(project)] == ["approval-not-valid"]
 
 
 def test_signing_again_what_stands_makes_no_new_lock(project: Project, approved: Path) -> None:

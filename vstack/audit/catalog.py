@@ -51,6 +51,7 @@ _TABLE = (
     ("VS115", "first-adoption", GIT, "a project that nobody on the target branch has seen passes for an approved one", "let a code owner of the target branch read its goals and merge `vstack.approvers` and `vstack.lock`"),
     ("VS116", "other-vstack", GIT, "another vstack than the target branch asks for judges the pull request", "install the one that its policy names"),
     ("VS117", "tools-changed", GIT, "a pull request brings its own Java or jar, which would run with the gate's rights", "let the workflow install them, or change them on the target branch first"),
+    ("VS118", "could-not-check", GIT, "a project that can't be read is passed over", "mend what the message names"),
     ("VS201", "anchor-missing", TREE, "an action stands for no code", "anchor it to the code, or mark it `@ours` or `@environment`"),
     ("VS202", "anchor-process", TREE, "an action names no process, or two", "name the one that runs it"),
     ("VS203", "anchor-environment", TREE, "an action of the code passes for one of the environment, or the other way", "mark what it is"),

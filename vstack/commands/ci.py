@@ -25,6 +25,7 @@ from vstack.keep.check import Options, check_project
 from vstack.keep.outcome import EXIT, finding_line
 from vstack.keep.part import run_part
 from vstack.keep.projects import folder_in_repository, head_commit, lost_projects, must_be_tip, tracked_projects
+from vstack.project import PROJECT_FILE
 from vstack.results import CaseReport, Finding
 from vstack.shard import Shard, parse_shard
 from vstack.specify.base import read_base
@@ -55,69 +56,87 @@ class Cache:
     parts: Path | None = None
 
 
-def run(
-    folders: tuple[Path, ...],
-    *,
-    base: str,
-    repos: tuple[str, ...],
-    fetch: bool,
-    jobs: int | None,
-    as_json: bool,
-    quiet: bool,
-    first_adoption: bool = False,
-    cache: Cache = Cache(),
-    outputs: Outputs = Outputs(),
-) -> int:
+@dataclass(frozen=True)
+class How:
+    """What each project is checked against, and how: see the command's options."""
+
+    base: str
+    repos: tuple[str, ...] = ()
+    fetch: bool = False
+    jobs: int | None = None
+    first_adoption: bool = False
+    cache: Cache = Cache()
+
+
+def run(folders: tuple[Path, ...], how: How, outputs: Outputs, *, as_json: bool, quiet: bool) -> int:
     """Check each project with everything recomputed: no evidence or cache of the working tree is believed.
 
-    Of the cache of CI runs only what the target branch's own run signed is.
-
+    Of the cache of CI runs only what the target branch's own run signed is. A
+    project that can't be read or run is told, and the others are checked.
     Returns the gravest of the exit codes.
 
     Raises:
-        VstackError: the base can't be read, or a project or tool can't be read or run.
+        VstackError: the base can't be read, or an output can't be written.
     """
-    lost = [] if folders else [problem_of(finding, root=Path.cwd()) for finding in lost_projects(base)]
-    for problem in lost:
-        click.echo(f"{problem.rule} {problem.name}: {problem.message}")
+    lost = [] if folders else lost_projects(how.base)
+    for finding in lost:
+        click.echo(f"{rule_id(finding.rule)} {finding_line(finding)}. {finding.todo}.")
     codes = [1] if lost else []
     reports: list[CaseReport] = []
     for folder in folders or tracked_projects(allow_none=bool(lost)):
-        context = open_project(folder, fresh=True)
-        root, name = context.project.root, context.project.file.project
-        with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
-            tip = read_base(root, base)
-            if cache.save:
-                must_be_tip(root, tip)
-            place, head = folder_in_repository(root), head_commit(root)
-            believed = read_bundle(cache.signed, context.project, place, tip) if cache.signed else Believed()
-            if cache.parts and cache.shard is None:
-                believed = believed.joined(read_parts(cache.parts, context.project, place, head))
-            store = BelievingStore(Path(scratch) / "evidence", believed.records)
-            options = Options(
-                repos=repos,
-                fetch=fetch,
-                jobs=jobs or cores(),
-                base=tip,
-                store=store,
-                repos_cache=Path(scratch) / "repos",
-                first_adoption=first_adoption,
-            )
-            if cache.shard is not None and cache.parts is not None:
-                refused = run_part(context, options, cache.shard, on_event)
-                write_bundle(cache.parts, context.project, place, head, store, cache.shard)
-                codes.append(_tell_part(name, cache.shard, len(store.used), refused))
-                continue
-            report = check_project(context, options, on_event)
-            report = report.model_copy(update={"evidence": evidence_words(believed, store)})
-            if cache.save and store.used:
-                write_bundle(cache.save, context.project, place, tip.commit, store)
-        click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
-        reports.append(report)
-        codes.append(EXIT[report.outcome])
-    if cache.shard is None:
-        _hand_over(reports, lost, outputs)
+        try:
+            code, report = _one(folder, how, quiet=quiet)
+        except VstackError as error:
+            click.echo(f"Error: {error.paragraph()}", err=True)
+            codes.append(error.exit_code)
+            lost.append(_unread(folder, error))
+            continue
+        codes.append(code)
+        if report is not None:
+            click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
+            reports.append(report)
+    if how.cache.shard is None:
+        _hand_over(reports, [problem_of(finding, root=Path.cwd()) for finding in lost], outputs)
     return min(codes, key=[2, 1, 3, 0].index)
+
+
+def _one(folder: Path, how: How, *, quiet: bool) -> tuple[int, CaseReport | None]:
+    """One project: its exit code and report; a shard has no report."""
+    context = open_project(folder, fresh=True)
+    root, name, cache = context.project.root, context.project.file.project, how.cache
+    with tempfile.TemporaryDirectory(prefix="vstack-ci-") as scratch, progress(name, quiet=quiet) as on_event:
+        tip = read_base(root, how.base)
+        if cache.save:
+            must_be_tip(root, tip)
+        place, head = folder_in_repository(root), head_commit(root)
+        believed = read_bundle(cache.signed, context.project, place, tip) if cache.signed else Believed()
+        if cache.parts and cache.shard is None:
+            believed = believed.joined(read_parts(cache.parts, context.project, place, head))
+        store = BelievingStore(Path(scratch) / "evidence", believed.records)
+        options = Options(
+            repos=how.repos,
+            fetch=how.fetch,
+            jobs=how.jobs or cores(),
+            base=tip,
+            store=store,
+            repos_cache=Path(scratch) / "repos",
+            first_adoption=how.first_adoption,
+        )
+        if cache.shard is not None and cache.parts is not None:
+            refused = run_part(context, options, cache.shard, on_event)
+            if not refused:
+                write_bundle(cache.parts, context.project, place, head, store, cache.shard)
+            return _tell_part(name, cache.shard, len(store.used), refused), None
+        report = check_project(context, options, on_event)
+        report = report.model_copy(update={"evidence": evidence_words(believed, store)})
+        if cache.save and store.used:
+            write_bundle(cache.save, context.project, place, tip.commit, store)
+    return EXIT[report.outcome], report
+
+
+def _unread(folder: Path, error: VstackError) -> Finding:
+    where = error.where or str(folder / PROJECT_FILE)
+    return Finding(rule="could-not-check", where=where, message=f"{folder}: {error.what}", todo=error.todo or "")
 
 
 def _tell_part(name: str, shard: Shard, records: int, refused: Sequence[Finding]) -> int:
@@ -141,7 +160,7 @@ def _hand_over(reports: Sequence[CaseReport], lost: Sequence[Problem], outputs: 
     summary_file = outputs.summary or _step_summary()
     if summary_file is not None:
         before = summary_file.read_text(encoding="utf-8") if summary_file.exists() else ""
-        write_atomic(summary_file, before + summary(reports, root=root, lost=lost))
+        write_atomic(summary_file, before + summary(reports, root=root, lost=lost, used=len(before.encode())))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in annotation_lines(found):
             click.echo(line)
@@ -200,18 +219,9 @@ def cli(
         # Whoever signs signs all that lies there.
         raise VstackError("The folder for evidence is not empty", where=str(save), todo="Name one that does not exist yet")
     outputs = Outputs(sarif_file, junit_file, summary_file)
+    cache = Cache(cache_folder, save, parse_shard(shard) if shard else None, parts or join)
     if (shard is None) != (parts is None) or (shard and (join or save or outputs != Outputs() or as_json)):
         todo = "Write `--shard K/N --parts FOLDER` in each job; reports and evidence come from the one with `--join FOLDER`"
         raise VstackError("A shard writes its part and nothing else", todo=todo)
-    return run(
-        folders,
-        base=base,
-        repos=repos,
-        fetch=fetch,
-        jobs=jobs,
-        as_json=as_json,
-        quiet=quiet,
-        first_adoption=first_adoption,
-        cache=Cache(cache_folder, save, parse_shard(shard) if shard else None, parts or join),
-        outputs=outputs,
-    )
+    how = How(base, repos, fetch, jobs, first_adoption, cache)
+    return run(folders, how, outputs, as_json=as_json, quiet=quiet)

@@ -8,6 +8,8 @@ from vstack.forge.problems import Problem
 
 # GitHub shows ten errors, ten warnings and ten notices of a step.
 _SHOWN = 10
+# It takes more than this, and nobody reads it beside a diff.
+_MOST_LETTERS = 4_000
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
@@ -18,7 +20,7 @@ def annotation_lines(found: Sequence[Problem]) -> Iterator[str]:
         shown = of_level if len(of_level) <= _SHOWN else of_level[: _SHOWN - 1]
         for problem in shown:
             place = f"file={_property(problem.file)},line={problem.line},title={_property(problem.rule)}"
-            yield f"::{command} {place}::{_data(f'{problem.name}: {problem.message}')}"
+            yield f"::{command} {place}::{_data(f'{problem.name}: {problem.message}'[:_MOST_LETTERS])}"
         if len(shown) < len(of_level):
             yield f"::{command}::{len(of_level) - len(shown)} more; the summary and the SARIF file hold all"
 

@@ -15,7 +15,7 @@ def junit(reports: Sequence[CaseReport], *, root: Path) -> str:
     """The document; a cell that was not decided is an error, one that is not as expected a failure."""
     suites = ElementTree.Element("testsuites", name="vstack")
     for report in reports:
-        suite = ElementTree.SubElement(suites, "testsuite", name=report.project)
+        suite = ElementTree.SubElement(suites, "testsuite", name=_clean(report.project))
         failures = errors = 0
         for cell in report.cells:
             name = f"{cell.variant}/{cell.environment}/{cell.goal}"
@@ -43,9 +43,10 @@ def junit(reports: Sequence[CaseReport], *, root: Path) -> str:
 
 
 def _case(suite: ElementTree.Element, project: str, name: str, seconds: float) -> ElementTree.Element:
-    return ElementTree.SubElement(suite, "testcase", classname=project, name=_clean(name), time=f"{seconds:.3f}")
+    return ElementTree.SubElement(suite, "testcase", classname=_clean(project), name=_clean(name), time=f"{seconds:.3f}")
 
 
 def _clean(text: str) -> str:
-    """XML 1.0 has no place for most control characters."""
-    return "".join(letter for letter in text if letter >= " " or letter in "\t\n")
+    """XML 1.0 has no place for most control characters, nor for halves of a character."""
+    kept = (letter for letter in text if letter in "\t\n" or " " <= letter < "\ud800" or "\ue000" <= letter < "\ufffe" or letter > "\uffff")
+    return "".join(kept)

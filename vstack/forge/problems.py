@@ -58,7 +58,8 @@ def problem_of(finding: Finding, *, root: Path) -> Problem:
     """One finding as a problem."""
     file, line = _place(finding.where, root)
     text = finding.message.rstrip(".") + "." + (f" {finding.todo.rstrip('.')}." if finding.todo else "")
-    return Problem(rule_id(finding.rule), finding.rule, file, line, text, _LEVELS.get(finding.outcome, "error"))
+    level = _LEVELS.get(finding.outcome, "error")
+    return Problem(rule_id(finding.rule), finding.rule, file, line, _printable(text), level)
 
 
 def _place(where: str, root: Path) -> tuple[str, int]:
@@ -67,4 +68,9 @@ def _place(where: str, root: Path) -> tuple[str, int]:
     if not line.isdigit():
         file, line = where, "1"
     path = Path(file)
-    return (os.path.relpath(path, root) if path.is_absolute() else file), max(1, int(line))
+    return _printable(os.path.relpath(path, root) if path.is_absolute() else file), max(1, int(line))
+
+
+def _printable(text: str) -> str:
+    """``text`` as UTF-8 can hold it: a file name may be any bytes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from vstack import __version__
 from vstack.audit.catalog import RULES
 from vstack.forge.problems import Problem
 
+# What GitHub takes of one run is 25,000 results; what it shows of them is this many.
+_SHOWN = 5_000
+_GRAVEST_FIRST = ("error", "warning", "note")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif(found: Sequence[Problem]) -> str:
     """One run of vstack with a result for each problem; fingerprints do not depend on line numbers."""
+    found = sorted(found, key=lambda problem: _GRAVEST_FIRST.index(problem.level))[:_SHOWN]
     used = sorted({problem.name for problem in found}, key=lambda name: RULES[name].id)
     seen: dict[str, int] = {}
     run = {
@@ -48,7 +53,7 @@ def _result(problem: Problem, seen: dict[str, int]) -> dict[str, object]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": problem.file},
+                    "artifactLocation": {"uri": quote(problem.file)},
                     "region": {"startLine": problem.line},
                 }
             }

@@ -14,14 +14,17 @@ LIMIT_BYTES = 900_000
 _ROWS = 200
 
 
-def summary(reports: Sequence[CaseReport], *, root: Path, lost: Sequence[Problem] = ()) -> str:
-    """All reports, the ones that are wrong first, after the projects that are ``lost``; within ``LIMIT_BYTES``."""
+def summary(reports: Sequence[CaseReport], *, root: Path, lost: Sequence[Problem] = (), used: int = 0) -> str:
+    """All reports, the ones that are wrong first, after the projects that are ``lost``; with ``used`` bytes within ``LIMIT_BYTES``."""
     ranked = sorted(reports, key=lambda report: report.outcome in ("as expected", "holds"))
     text = "".join(f"## {_text(one.file)}: refused\n\n{one.rule} {_text(one.name)}: {_text(one.message)}\n\n" for one in lost)
     text += "\n".join(_report(report, problems(report, root=root)) for report in ranked)
-    if len(text.encode()) <= LIMIT_BYTES:
+    # YAML can spell half a character, which no file can hold.
+    text = text.encode("utf-8", "replace").decode()
+    room = max(0, LIMIT_BYTES - used)
+    if len(text.encode()) <= room:
         return text
-    cut = text.encode()[:LIMIT_BYTES].decode(errors="ignore")
+    cut = text.encode()[:room].decode(errors="ignore")
     return cut[: cut.rfind("\n")] + "\n\nCut short: the JSON report holds all.\n"
 
 

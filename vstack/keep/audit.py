@@ -53,6 +53,7 @@ _ELSEWHERE = {
     "project-gone": _IN_CI,
     "other-vstack": _IN_CI,
     "tools-changed": _IN_CI,
+    "could-not-check": _IN_CI,
 }
 
 

@@ -88,8 +88,12 @@ def sign_for_demo(lock: Lock, key: ThrowawayKey) -> Lock:
     return _approved(lock, DEMO_PRINCIPAL, time, key.sign(lock.payload(DEMO_PRINCIPAL, time), NAMESPACE))
 
 
-def verify(lock: Lock, approval: Approval, approvers: str, *, where: str) -> Verified:
+def verify(
+    lock: Lock, approval: Approval, approvers: str, *, where: str, proven: datetime | None = None
+) -> Verified:
     """Check one approval of ``lock`` against the text of an approvers file (``where`` names that file).
+
+    ``proven`` is a time that has passed whatever the clock says.
 
     Raises:
         RefusedError: the signature is broken, is not over this lock, or its
@@ -107,7 +111,7 @@ def verify(lock: Lock, approval: Approval, approvers: str, *, where: str) -> Ver
             todo="An approver must approve again, or a code owner must add the key to that file",
         )
     now = datetime.now(UTC)
-    if not any(entry.may_approve(approval.principal, now) for entry in own):
+    if not any(entry.may_approve(approval.principal, now, proven) for entry in own):
         raise RefusedError(
             f"The approval by {approval.principal} is not valid for this lock: the approvers file lists its key"
             " for another name or purpose, or for another time",

@@ -40,13 +40,16 @@ class Approver:
     valid_after: datetime | None = None
     valid_before: datetime | None = None
 
-    def may_approve(self, principal: str, now: datetime) -> bool:
-        """Whether this line lets its key approve as ``principal`` at ``now``."""
+    def may_approve(self, principal: str, now: datetime, proven: datetime | None = None) -> bool:
+        """Whether this line lets its key approve as ``principal`` at ``now``, by the clock.
+
+        ``proven`` is a time that has passed whatever the clock says.
+        """
         return (
             _matches(self.principals, principal)
             and _matches(self.namespaces, NAMESPACE)
             and (self.valid_after is None or self.valid_after <= now)
-            and (self.valid_before is None or now < self.valid_before)
+            and (self.valid_before is None or max(now, proven or now) < self.valid_before)
         )
 
 

@@ -12,6 +12,7 @@ from vstack.specify.approval import Verified, verify
 from vstack.specify.approvers import APPROVERS_FILE
 from vstack.specify.base import Base
 from vstack.specify.changes import Change, compare
+from vstack.specify.clock import latest
 from vstack.specify.lock import Lock, parse_lock, read_lock
 from vstack.specify.pins import Pins
 from vstack.specify.policy import read_policy
@@ -184,11 +185,12 @@ def check_approval(
             rule="no-approval", where=str(project.lock_path), message="No one has approved the lock", todo=_APPROVE
         )
         return None, [unsigned]
+    proven = latest(project, lock, base)[0] if "valid-before" in approvers.lower() else None
     valid: list[Verified] = []
     refused: list[Finding] = []
     for approval in lock.approvals:
         try:
-            valid.append(verify(lock, approval, approvers, where=where))
+            valid.append(verify(lock, approval, approvers, where=where, proven=proven))
         except RefusedError as error:
             refused.append(_finding("approval-not-valid", error))
     if not valid:
