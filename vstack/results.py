@@ -197,6 +197,19 @@ class WaiverRow(Result):
         return f"waived until {self.until} by {self.by or 'nobody'} ({self.state}): {self.reason}"
 
 
+class NoticedAlone(Result):
+    """What breaks a goal and no other that a state or step decides; None if nothing was found.
+
+    ``tried`` mutants were followed to their end, ``given_up`` others had too many states.
+    """
+
+    goal: str
+    where: str | None
+    tried: int = 0
+    given_up: int = 0
+    excuse: str | None = None
+
+
 class AnchorRow(Result):
     """One anchor of one action and what git says of it.
 
@@ -328,6 +341,7 @@ class CaseReport(Result):
     can_fail: tuple[FoundToFail, ...] = ()
     waivers: tuple[WaiverRow, ...] = ()
     witnesses: tuple[WitnessRow, ...] = ()
+    noticed_alone: tuple[NoticedAlone, ...] = ()
     anchors: tuple[AnchorRow, ...] = ()
     atomicity: tuple[AtomicityRow, ...] = ()
     traces: tuple[TraceRow, ...] = ()

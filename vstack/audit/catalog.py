@@ -93,6 +93,7 @@ _TABLE = (
     ("VS412", "guard-not-decided", RUNS, "a run without an answer passes for a guard that is needed", "raise the budget, or make the bounds smaller"),
     ("VS413", "kill-proves-nothing", RUNS, "a goal that fails with the guard too passes for one that needs it", "name a goal that holds with the guard and fails without it"),
     ("VS420", "witness-not-reached", RUNS, "a goal holds for nothing: its condition is never met in a variant that is to keep it", "mend the formula or the model, or have the reason approved"),
+    ("VS421", "goal-not-independent", MUTANTS, "a goal that notices nothing by itself makes up the number", "strike it or make it stronger, or have the reason approved"),
     ("VS422", "no-fair-behaviour", RUNS, "fairness that no behaviour satisfies makes every temporal goal hold", "mend the fairness: each action in it must be a step that Next can take"),
     ("VS414", "instance-never-fires", RUNS, "an action never happens for one value of its parameter: a request that nothing starts, an answer that never fails", "mend what keeps it from happening, or have the reason approved under `model.partial`"),
     ("VS501", "trace-refused", "the log and its mapping", "a log is edited or thinned, its mapping loosened, or what recorded it has changed", "record it again"),

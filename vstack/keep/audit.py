@@ -17,6 +17,7 @@ from vstack.results import CaseReport, Cell, Evidence, Finding
 from vstack.validate.can_fail import can_fail_findings
 from vstack.validate.cells import describe
 from vstack.validate.guards import broken_already, kill_findings, run_kills
+from vstack.validate.independence import noticed_alone_findings
 from vstack.validate.matrix import matrix_gaps, matrix_plan, run_matrix, silent_actions
 from vstack.validate.runs import Run, Runner
 from vstack.validate.traces.replay import prepare
@@ -186,6 +187,10 @@ def _told(report: CaseReport, context: Context, runner: Runner, look: _Look) -> 
     seen = [row for row in report.witnesses if row.goal in goals]
     seen = [row.model_copy(update={"excuse": goals[row.goal].excuse_vacuous}) for row in seen]
     look.findings += witness_findings(runner, seen)
+    alone = [row for row in report.noticed_alone if row.goal in goals]
+    alone = [row.model_copy(update={"excuse": goals[row.goal].excuse_unique}) for row in alone]
+    partial = report.mutation is not None and report.mutation.shard is not None
+    look.findings += noticed_alone_findings(context.project, alone, partial=partial)
     if report.mutation is not None and mutation is not None:
         rows = tuple(row.model_copy(update={"excuse": mutation.excuses.get(row.id)}) for row in report.mutation.rows)
         look.findings += mutation_findings(context.project, report.mutation.model_copy(update={"rows": rows}))

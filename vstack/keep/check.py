@@ -42,6 +42,7 @@ from vstack.validate.constants import check_constants
 from vstack.validate.fair_behaviour import check_fair_behaviour
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import broken_already, kill_findings, run_kills
+from vstack.validate.independence import find_noticed_alone, noticed_alone_findings
 from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
 from vstack.validate.instances import run_instances
 from vstack.validate.mutation import run_mutation
@@ -249,6 +250,10 @@ def _validate(gathering: Gathering) -> None:
     ran = (parts["cells"], parts["kills"], parts.get("mutation"))
     parts["can_fail"] = find_failures(project, context.spec, context.actions, context.tools, runner.store, ran, on_event)
     gathering.findings += can_fail_findings(project, parts["can_fail"])
+    found = find_noticed_alone(project, context.spec, context.actions, context.tools, runner.store, ran, on_event)
+    parts["noticed_alone"] = found
+    partial = parts.get("mutation") is not None and parts["mutation"].shard is not None
+    gathering.findings += noticed_alone_findings(project, found, partial=partial)
     gathering.findings += frozen_mappings(project, context.spec, context.tools, runner.store, on_event)
     traces = []
     for name in project.file.traces:

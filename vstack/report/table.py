@@ -14,6 +14,7 @@ from rich.text import Text
 from vstack.report.words import (
     FEW,
     NO_TRACE,
+    alone_sentence,
     approval_words,
     assumptions,
     bounds,
@@ -57,6 +58,7 @@ def print_report(report: CaseReport, console: Console) -> None:
     _anchors(report, console)
     _can_fail(report, console)
     _witnesses(report, console)
+    _alone(report, console)
     _traces(report, console)
     _driven(report, console)
     _basis(report, console)
@@ -273,6 +275,15 @@ def _witnesses(report: CaseReport, console: Console) -> None:
     for row in asked:
         if row.missed or row.undecided:
             _item(console, witness_sentence(row))
+
+
+def _alone(report: CaseReport, console: Console) -> None:
+    if report.noticed_alone:
+        count = sum(row.where is not None for row in report.noticed_alone)
+        _heading(console, f"goals that notice something no other does: {count} of {len(report.noticed_alone)}")
+    for row in report.noticed_alone:
+        if row.where is None:
+            _item(console, f"{row.goal}: {alone_sentence(row)}")
 
 
 def _driven(report: CaseReport, console: Console) -> None:

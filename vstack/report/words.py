@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from vstack.audit.catalog import rule_id
-from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail, WaiverRow, WitnessRow
+from vstack.results import CaseReport, DrivenRow, Evidence, Finding, FoundToFail, NoticedAlone, WaiverRow, WitnessRow
 from vstack.verdicts import Strength, Verdict
 
 DEMO_KEY = "demo key: no person approved this"
@@ -211,3 +211,12 @@ def witness_sentence(row: WitnessRow) -> str:
     text += f"; not in {', '.join(row.missed)}" if row.missed else ""
     text += f"; not decided in {', '.join(row.undecided)}" if row.undecided else ""
     return text + (f"; excused: {row.excuse}." if row.excuse and not row.reached else ".")
+
+
+def alone_sentence(row: NoticedAlone) -> str:
+    """Whether a goal was seen to notice something that no other goal does (temporal ones aside)."""
+    if row.where is not None:
+        return f"It alone is broken by: {row.where} (temporal goals aside)."
+    text = f"Not shown independent: nothing was found that it alone notices ({plural(row.tried, 'mutant')} followed to the end"
+    text += f", {row.given_up} with too many states)" if row.given_up else ")"
+    return text + (f"; excused: {row.excuse}." if row.excuse else ".")

@@ -26,6 +26,8 @@ class Policy(BaseModel):
     `<0.3` or `sha256:HASH` (of its sources), joined by commas; all must fit.
     ``unlisted_fairness``: whether fairness of the environment's own actions
     that no environment lists under `fair` is only told, or refused.
+    ``dependent_goals``: whether a goal that nothing shows to notice a mistake by
+    itself is only told, or refused.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -33,6 +35,7 @@ class Policy(BaseModel):
     software_keys: bool = False
     unchecked_anchors: Literal["count", "refuse"] = "count"
     unlisted_fairness: Literal["count", "refuse"] = "count"
+    dependent_goals: Literal["count", "refuse"] = "count"
     stale_anchors: Literal["note", "refuse"] = "note"
     vstack: str | None = None
 
