@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.validate.buffer_project import GOALS, PROJECT, write_project
@@ -30,7 +31,8 @@ def ask(root: Path, project: str, said: list[str]) -> tuple[Project, tuple[Notic
 
 def test_a_goal_that_another_implies_notices_nothing_alone(tmp_path: Path) -> None:
     project = PROJECT.replace("  counted:", DECLARED).replace("[calm, lossy]", "[calm]")
-    project = project.replace("mutation:", REFUSE) + "  operators: [drop_update]\n"
+    project = re.sub(r"  answered: .*\n", "", project)  # a temporal goal would only cost runs here
+    project = project.replace("mutation:", REFUSE) + "  operators: [drop_conjunct, drop_update]\n"
     loaded, rows = ask(tmp_path, project, said := [])
     found = {row.goal: row for row in rows}
     assert set(found) == {"isolation", "weaker", "counted", "only-more"}
@@ -48,13 +50,7 @@ def test_a_goal_that_another_implies_notices_nothing_alone(tmp_path: Path) -> No
     assert noticed_alone_findings(loaded, rows, partial=True) == []
     # All of it is at hand: nothing is followed again.
     assert ask(tmp_path, project, again := [])[1] == rows and again == []
-    excused = project.replace("idle buffer}", "idle buffer, excuse_unique: for readers}")
-    loaded, rows = ask(tmp_path, excused, [])
-    told = noticed_alone_findings(loaded, rows, partial=False)
-    assert not any("that weaker alone" in finding.message for finding in told)
-    assert (
-        noticed_alone_findings(
-            load_project(write_project(tmp_path, project=project.replace(REFUSE, "mutation:"))), rows, partial=False
-        )
-        == []
-    )
+    excused = [row.model_copy(update={"excuse": "for readers"}) for row in rows]
+    assert noticed_alone_findings(loaded, excused, partial=False) == []
+    plain = load_project(write_project(tmp_path, project=project.replace(REFUSE, "mutation:")))
+    assert noticed_alone_findings(plain, rows, partial=False) == []
