@@ -65,7 +65,8 @@ def test_the_target_branchs_own_tools_are_run(root: Path) -> None:
 
 def test_a_launcher_in_the_pull_request_is_not_run(root: Path) -> None:
     (root / "java.sh").write_text("#!/bin/sh\ntouch /tmp/ran\n")
-    for tools in ("{java: java.sh}", "{java: /usr/bin/env}", "{tlc_jar: ../../other.jar}"):
+    names = ("java: java.sh", "java: /usr/bin/env", "tlc_jar: ../../other.jar", "tlapm: java.sh", "apalache: java.sh")
+    for tools in (f"{{{one}}}" for one in names):
         name(root, tools)
         assert "is not what main names" in said(root)[0], tools
 
@@ -96,7 +97,7 @@ def test_a_java_of_this_tree_is_more_than_its_file(root: Path) -> None:
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "a Java of our own")
     git(root, "branch", "-f", "main")
-    assert "a Java of this very tree" in said(root)[0]
+    assert "a program of this very tree" in said(root)[0]
 
 
 def test_what_the_workflow_puts_there_is_no_ones_pull_request(root: Path) -> None:

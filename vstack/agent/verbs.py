@@ -93,7 +93,7 @@ VERBS = {
         _verb("spec diff", zero="compared; whatever changed needs a person's approval", long=True, text=True),
         _verb("anchor check", zero="all anchors stand", three="some anchors could not be checked here", long=True),
         _verb("anchor refresh", done="every anchor is as it should be", long=True, writes=True),
-        _verb("scope", zero="all code in scope is accounted for", three="not checked: no checkout", long=True),
+        _verb("scope", zero="all code in scope is accounted for, or with `diff`: no action was left stale", three="not checked: no checkout", long=True),
         _verb("validate", long=True),
         _verb("trace check", zero="the traces replay, and corrupted ones are rejected", long=True),
         _verb("verify", long=True),

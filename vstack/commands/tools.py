@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from vstack import __version__
+from vstack.keep.evidence import package_digest
 from vstack.tools.find import find_tools
 from vstack.tools.probe import Features
 
@@ -22,6 +24,8 @@ def run(*, jar: Path | None, java: Path | None, as_json: bool) -> int:
     """
     tools = find_tools(jar=jar, java=java)
     data = {
+        "vstack": __version__,
+        "vstack sha256": package_digest(),
         "java": " ".join(tools.java),
         "java version": tools.java_version,
         "jar": str(tools.jar),

@@ -9,11 +9,10 @@ from pathlib import Path
 from vstack.abstract.git_objects import run_git
 from vstack.project import PROJECT_FILE, Project
 from vstack.results import Finding
+from vstack.sections import ToolPaths
 from vstack.specify.base import Base, base_file
 from vstack.tools.jar import find_jar
 
-# More than their one file: what they load lies beside them.
-_PROGRAMS = {"java": "Java", "tlapm": "tlapm", "apalache": "launcher of Apalache"}
 _TODO = (
     "Let the workflow install the tools (VSTACK_JAVA, VSTACK_TLC_JAR), or merge that change to the target branch first"
 )
@@ -24,8 +23,8 @@ def foreign_tools(project: Project, base: Base) -> tuple[Finding, ...]:
 
     A launcher can be a script that does anything, and SANY is started before
     the lock can be compared: so the section `tools` must be the target
-    branch's, and a tool inside of the repository must be the target branch's
-    file. A Java there is refused: it is more than its one file.
+    branch's, and a jar inside of the repository must be the target branch's
+    file. Any other program there is refused: it is more than its one file.
 
     Raises:
         VstackError: git, or the jar, can't be read.
@@ -33,7 +32,7 @@ def foreign_tools(project: Project, base: Base) -> tuple[Finding, ...]:
     where = str(project.root / PROJECT_FILE)
     return tuple(
         Finding(rule="tools-changed", where=where, message=f"tools.{name}: {problem}", todo=_TODO)
-        for name in ("tlc_jar", "java", "tlapm", "apalache")
+        for name in ToolPaths.model_fields
         if (named := getattr(project.file.tools, name)) is not None
         for problem in _problems(project.root, base, name, named)
     )
@@ -53,7 +52,8 @@ def _problems(root: Path, base: Base, name: str, named: str) -> Iterator[str]:
         yield f"{named} leads through a link of this tree"
     elif _is_tracked(root, path):
         if name != "tlc_jar":
-            yield f"{named} is a {_PROGRAMS[name]} of this very tree"
+            # More than its one file: what it loads lies beside it.
+            yield f"{named} is a program of this very tree"
         else:
             jar = find_jar(path)
             for file in (jar.path, *jar.companions):
