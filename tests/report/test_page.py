@@ -174,3 +174,12 @@ def test_an_attested_record_never_shows_as_holds() -> None:
     html = render_page([CASE.model_copy(update={"cells": (attested,), "kills": (), "mutation": None})])
     assert '"cell-attested"' in html and '"cell-holds"' not in html and '"v v-attested"' in html
     assert "recorded elsewhere, not recomputed here" in html
+
+
+def test_what_apalache_said_has_a_section_and_an_attested_record_is_no_pass() -> None:
+    cell = CASE.cells[1]
+    update = {"strength": Strength.ATTESTED, "engine": "apalache", "reason": "a record <says> holds"}
+    attested = cell.model_copy(update={"evidence": cell.evidence.model_copy(update=update)})
+    html = render_page([CASE.model_copy(update={"apalache": (attested,)})])
+    section = html[html.index("Goals checked by Apalache</h") :]
+    assert '"v v-attested"' in section and "a record &lt;says&gt; holds" in section

@@ -118,3 +118,10 @@ def test_what_could_not_be_checked_is_counted_with_its_reason() -> None:
     )
     text = printed(CASE.model_copy(update={"atomicity": rows}))
     assert " - atomicity not checked, 2 findings: no checkout" in text and "not atomic" not in text
+
+
+def test_what_apalache_said_is_told_cell_by_cell() -> None:
+    cell = CASE.cells[1]
+    text = " ".join(printed(CASE.model_copy(update={"apalache": (cell,)}), 120).split())
+    assert "goals checked by Apalache" in text
+    assert f"{cell.variant} / {cell.environment} / {cell.goal} {cell.evidence.verdict}" in text

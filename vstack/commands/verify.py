@@ -18,7 +18,7 @@ from vstack.keep.check import Options, make_runner
 from vstack.keep.evidence import EvidenceStore
 from vstack.project import PROJECT_FILE, Project
 from vstack.report.words import verdict_word
-from vstack.results import Cell, Evidence
+from vstack.results import Evidence
 from vstack.validate.cells import Setting
 from vstack.validate.runs import Run
 from vstack.verdicts import EXIT_CODES, Verdict, worst
@@ -75,12 +75,7 @@ def run(
                 records.append(run_theorem(context.project, name, store=store, on_event=on_event))
         if record_tlaps:
             _record(context.project, wanted, on_event)
-        cells = _apalache(context, wanted, record_apalache, on_event)
-        records += [
-            cell.evidence
-            for cell in cells
-            if variant in (None, cell.variant) and environment in (None, cell.environment)
-        ]
+        records += _apalache(context, wanted, variant, environment, record_apalache, on_event)
     if as_json:
         click.echo(json.dumps([each.model_dump(mode="json") for each in records], indent=1))
     else:
@@ -90,24 +85,32 @@ def run(
 
 
 def _apalache(
-    context: Context, wanted: tuple[str, ...], record: bool, on_event: Callable[[str], None]
-) -> tuple[Cell, ...]:
+    context: Context,
+    wanted: tuple[str, ...],
+    variant: str | None,
+    environment: str | None,
+    record: bool,
+    on_event: Callable[[str], None],
+) -> list[Evidence]:
     """What Apalache says; with ``record`` all of it is run again and kept in the transcript."""
     section = context.project.file.apalache
     if section is None:
-        return ()
+        return []
     engine = open_engine(context.project)
     store = None if record else EvidenceStore(context.project.state / "evidence")
     if record and (engine.tool is None or section.transcript is None):
+        why = "Apalache is not installed" if engine.tool is None else "no file is named for it"
         raise VstackError(
-            "There is nothing to record: " + ("Apalache is not installed" if engine.tool is None else "no file is named for it"),
+            f"There is nothing to record: {why}",
             where=PROJECT_FILE,
             todo="Install apalache-mc, and name the file in `apalache.transcript`",
         )
-    cells = run_apalache(engine, context.spec, store, on_event, goals=wanted)
+    cells = run_apalache(
+        engine, context.spec, store, on_event, goals=wanted, variant=variant, environment=environment
+    )
     if record and section.transcript is not None:
         write_transcript(context.project.root / section.transcript, engine.transcribed())
-    return cells
+    return [cell.evidence for cell in cells]
 
 
 def describe(record: Evidence) -> str:

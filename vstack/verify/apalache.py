@@ -72,9 +72,16 @@ def open_engine(project: Project) -> Engine:
 
 
 def run_apalache(
-    engine: Engine, spec: Spec, store: EvidenceStore | None, on_event: Callable[[str], None], *, goals: tuple[str, ...] = ()
+    engine: Engine,
+    spec: Spec,
+    store: EvidenceStore | None,
+    on_event: Callable[[str], None],
+    *,
+    goals: tuple[str, ...] = (),
+    variant: str | None = None,
+    environment: str | None = None,
 ) -> tuple[Cell, ...]:
-    """Every cell of the matrix that asks a goal of the section `apalache` (or of ``goals`` among them).
+    """Each cell of the matrix that asks a goal of the section `apalache`, of these goals, variant and environment if named.
 
     Without ``store`` everything is run again. A cell that is expected to be violated is searched too: a setting in which
     the known fault is not found says nothing where it finds none.
@@ -92,6 +99,8 @@ def run_apalache(
         if goals and goal not in goals:
             continue
         for setting, expected in _cells(project, goal):
+            if variant not in (None, setting.variant) or environment not in (None, setting.environment):
+                continue
             inductive = entry.mode == "inductive" and expected == "holds"
             place = "/".join(name for name in (setting.variant, setting.environment, goal) if name)
             on_event(f"Apalache: {place}")
