@@ -29,7 +29,10 @@ def vstack(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_goal_is_proved_and_an_assumption_that_is_not_approved_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vstack.yaml").write_text(YAML)
     (tmp_path / "fits.py").write_text(SCRIPT)
-    assert vstack(tmp_path, "spec", "approve", "--demo", "--yes").returncode == 0
+    approving = vstack(tmp_path, "spec", "approve", "--demo", "--yes")
+    assert approving.returncode == 0
+    # What is approved is what was handed over, not what a script seems to say.
+    assert "fits/assume in_page: (and (>= slot 0) (< slot size))" in approving.stdout + approving.stderr
     ended = vstack(tmp_path, "check", "-q", "--json")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (report,) = json.loads(ended.stdout)
@@ -37,6 +40,8 @@ def test_a_goal_is_proved_and_an_assumption_that_is_not_approved_is_refused(tmp_
     (record,) = report["z3"]
     assert (record["verdict"], record["strength"]) == ("holds", "proved")
     (tmp_path / "fits.py").write_text(SCRIPT.replace("slot < size)", "slot < size, page < 0)"))
+    told = vstack(tmp_path, "spec", "approve", "--demo").stdout
+    assert "Fits now states" in told and "(< page 0)" in told
     ended = vstack(tmp_path, "check", "-q", "--json")
     assert ended.returncode == 1
     (report,) = json.loads(ended.stdout)

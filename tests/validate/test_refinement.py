@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from vstack.context import open_project
 from vstack.keep.evidence import EvidenceStore
 from vstack.validate.refinement import constant_mappings, frozen_mappings, refinements
@@ -34,6 +32,7 @@ Spec == Init /\\ [][Next]_n
 YAML = """version: 1
 project: count
 model: {module: Count.tla}
+budget: {brief: true}
 goals:
   Refines: {kind: temporal, formula: Refines, english: It counts in steps.}
   Bounded: {kind: temporal, formula: Spec, english: It is what it is.}
@@ -63,8 +62,8 @@ def test_a_constant_is_seen_without_a_run(tmp_path: Path) -> None:
     assert told == ["The goal Refines refines Steps with n <- 1 - 1, a constant"]
 
 
-@pytest.mark.parametrize("mapped", ["IF x > 7 THEN x ELSE 0", "x - x"])
-def test_an_expression_that_never_changes_stands_still(tmp_path: Path, mapped: str) -> None:
+def test_an_expression_that_never_changes_stands_still(tmp_path: Path) -> None:
+    mapped = "IF x > 7 THEN x ELSE 0"
     told, frozen = asked(tmp_path, mapped)
     assert told == []
     assert [message.partition("stands still: ")[2] for message in frozen] == [

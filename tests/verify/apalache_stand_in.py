@@ -76,7 +76,7 @@ def _violation(module: Path, options: dict[str, str], length: int) -> list[dict[
     cfg = parse_cfg(Path(options["--config"]).read_text(), where="cfg")
     cfg = type(cfg)(constants=cfg.constants, init=options["--init"], next=options["--next"], invariants=(options["--inv"],))
     tools = find_tools()
-    result = run_tlc(TlcJob(module.resolve(), (), cfg, Budget(60, 512), coverage=False), tools)
+    result = run_tlc(TlcJob(module.resolve(), (), cfg, Budget(60, 512), coverage=False, brief=True), tools)
     if result.verdict is Verdict.VIOLATED and result.trace is not None and len(result.trace.steps) <= length + 1:
         return [{name: _itf(value) for name, value in step.state.items()} for step in result.trace.steps]
     if result.verdict not in (Verdict.VIOLATED, Verdict.HOLDS) and result.distinct:

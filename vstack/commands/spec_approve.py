@@ -22,6 +22,7 @@ from vstack.specify.compute import compute_pins
 from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
+from vstack.verify.z3_goal import z3_formulas
 from vstack.verdicts import Verdict
 
 
@@ -90,12 +91,17 @@ def _shown(project: Project, pins: Pins) -> list[str]:
     standing = approved_lock(project)
     if standing is None:
         _, rows = check_lock(project, pins)
-        goals = [line for row in rows for line in (*tell_goal(pins, row), "")]
+        goals = [line for row in rows for line in (*tell_goal(pins, row, z3_formulas(project, row.name)), "")]
         return [*goals, *tell_world(project, pins), *tell_settings(pins), ""]
     changes = lock_changes(project, standing, pins)
     if not changes:
         return [f"Nothing has changed since sequence {standing.sequence}; this adds a signature to it."]
-    return [line for change in changes for line in tell_change(change)]
+    lines = [line for change in changes for line in tell_change(change)]
+    for goal in dict.fromkeys(change.name.partition(".")[0] for change in changes if change.section == "goals"):
+        # A Z3 goal's change is one of hashes: what it states now is told in full.
+        formulas = z3_formulas(project, goal) if goal in project.file.goals else {}
+        lines += [f"{goal} now states", *(f"  {name}: {formula}" for name, formula in formulas.items())] if formulas else []
+    return lines
 
 
 def _measured(project: Project) -> list[str]:

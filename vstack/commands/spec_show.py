@@ -16,6 +16,7 @@ from vstack.specify.check import check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
 from vstack.specify.telling import tell_findings, tell_goal, tell_settings, tell_world
+from vstack.verify.z3_goal import z3_formulas
 
 
 def run(folder: Path, *, goal: str | None, as_json: bool) -> int:
@@ -38,7 +39,7 @@ def run(folder: Path, *, goal: str | None, as_json: bool) -> int:
         click.echo(json.dumps(_data(pins, rows), indent=1, ensure_ascii=False))
         return 0
     for row in rows:
-        click.echo("\n".join([*tell_goal(pins, row), ""]))
+        click.echo("\n".join([*tell_goal(pins, row, z3_formulas(project, row.name)), ""]))
     click.echo("\n".join(tell_world(project, pins)))
     if goal is None:
         click.echo("\n".join(tell_settings(pins)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from vstack.audit.catalog import rule_id
 from vstack.project import Project
@@ -20,8 +21,11 @@ def tell_findings(findings: Iterable[Finding]) -> list[str]:
     return [f"{f.where}: [{rule_id(f.rule)} {f.rule}] {f.message}." + (f" {f.todo}." if f.todo else "") for f in findings]
 
 
-def tell_goal(pins: Pins, row: GoalRow) -> list[str]:
-    """One goal: English, sources, formula, the whole closure of helpers, pin and approval."""
+def tell_goal(pins: Pins, row: GoalRow, formulas: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """One goal: English, sources, formula, the whole closure of helpers, pin and approval.
+
+    ``formulas`` are those that a Z3 goal's script handed over, by name.
+    """
     kind = f"{row.kind}, {row.family}" if row.family else row.kind
     lines = [f"GOAL {row.name} ({kind})"]
     lines += textwrap.wrap(row.english, _WIDTH, initial_indent="  ", subsequent_indent="  ")
@@ -32,6 +36,7 @@ def tell_goal(pins: Pins, row: GoalRow) -> list[str]:
         lines += [line for key in pin.definitions[1:] for line in _definition(pins, key, "uses ")]
     else:
         lines.append(f"  Z3 script {row.formula} (sha256 {pin.value['script sha256']})")
+        lines += [f"    {name}: {formula}" for name, formula in formulas.items()]
     if row.excuse:
         lines += textwrap.wrap(f"nothing breaks it, because: {row.excuse}", _WIDTH, initial_indent="  ", subsequent_indent="  ")
     for key, what in (("excuse_vacuous", "its condition need not be met"), ("excuse_unique", "nothing is noticed by it alone")):

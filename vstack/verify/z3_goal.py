@@ -18,6 +18,8 @@ from vstack.verify.z3_process import Export, OutOfTimeError, decide, export, sol
 from vstack.verify.z3_verdict import decided, needs_words, says_nothing_new, unapproved
 
 EXPORT_SECONDS = 60.0
+# What the pins of a script stand for, as this process exported it: a second export could say something else.
+_stated: dict[Path, dict[str, str]] = {}
 
 
 def z3_pins(project: Project, goal_name: str) -> dict[str, str]:
@@ -39,7 +41,23 @@ def z3_pins(project: Project, goal_name: str) -> dict[str, str]:
                 f"Obligation {obligation.name} of goal {goal_name} can't be read: {why}",
                 where=str(_script(project, goal_name)),
             )
+    _stated[_script(project, goal_name)] = {
+        f"{obligation.name}/{part}": " ".join(term.split())
+        for obligation in exported.obligations
+        for part, term in (
+            *((f"assume {name}", term) for name, term in obligation.assumptions),
+            ("goal", obligation.goal),
+        )
+    }
     return _pins(exported.obligations, facts)
+
+
+def z3_formulas(project: Project, goal_name: str) -> dict[str, str]:
+    """The formulas behind what `z3_pins` gave in this process, by the same names, as SMT-LIB text.
+
+    They are what a person approves: a script could hand over others than it seems to state.
+    """
+    return _stated.get(_script(project, goal_name), {})
 
 
 def _pins(obligations: tuple[Obligation, ...], facts: Mapping[int, dict[str, Any]]) -> dict[str, str]:

@@ -17,7 +17,7 @@ def _earlier(arena: Arena) -> None:
 
 INPUTS = (
     Input("a clean run of Apalache", symbolic(TRANSCRIPT, forged(), tool=False), r"attested, not recomputed: Apalache is not installed here, and a record says holds", symbolic(TRANSCRIPT), VERIFY),
-    Input("of the model before it was changed", symbolic(TRANSCRIPT, forged(), edits((MODEL, "/\\ GuardWait => transfer # r", "/\\ GuardWait => page = r")), tool=False), r"apalache-record\] .* has changed since", symbolic(TRANSCRIPT), VERIFY),
+    Input("of the model before it was changed", symbolic(TRANSCRIPT, forged(), edits((MODEL, "/\\ GuardWait => transfer # r", "/\\ GuardWait => ~(transfer = r)")), tool=False), r"apalache-record\] .* has changed since", symbolic(TRANSCRIPT), VERIFY),
     Input("no transcript, but evidence of an earlier run", symbolic(BOUNDED, _earlier, tool=False), r"Apalache is not installed", symbolic(BOUNDED), VERIFY),
     Input("a file that is no transcript", symbolic(TRANSCRIPT, lambda arena: arena.write("apalache.json", "The outcome is: NoError\n"), tool=False), r"no transcript", symbolic(TRANSCRIPT), VERIFY),
 )
