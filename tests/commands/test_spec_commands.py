@@ -166,3 +166,20 @@ def test_two_writers_at_once_are_told_of_each_other(tmp_path: Path) -> None:
     ):
         approve(tmp_path, demo=True)
     assert not (tmp_path / "vstack.lock").exists()
+
+
+def test_a_witness_is_drafted_defined_and_pinned_with_its_goal(tmp_path: Path) -> None:
+    init.run(tmp_path, name="toy", as_json=False)
+    used = ("Used", 'page # "free" /\\ transfer # "none"')
+    draft = Draft("Quiet", "invariant", "A page is somebody's.", (), formula="page = page", witnesses=(used, ("Isolation", None)))
+    assert spec_draft.run(tmp_path, draft, module_name=None, as_json=False) == 0
+    text = (tmp_path / "goals" / "Goals.tla").read_text()
+    assert f"Quiet == page = page\n\nUsed == {used[1]}\n====" in text
+    assert "    witnesses:\n    - Used\n    - Isolation\n" in (tmp_path / "vstack.yaml").read_text()
+    assert approve(tmp_path, demo=True) == 0
+    module = tmp_path / "goals" / "Goals.tla"
+    module.write_text(text.replace(used[1], "TRUE"))
+    assert spec_check.run(tmp_path, base_ref=None, as_json=False) == 1
+    steps = Draft("Later", "invariant", "A witness of the wrong kind.", (), formula="TRUE", witnesses=(("Moves", "page' = page"),))
+    with pytest.raises(VstackError, match="witness Moves is an invariant, but Moves is an action formula"):
+        spec_draft.run(tmp_path, steps, module_name=None, as_json=False)

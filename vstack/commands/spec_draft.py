@@ -44,17 +44,18 @@ def _add(project: Project, draft: Draft, module_name: str | None) -> list[str]:
     if draft.kind == "z3":
         if not draft.script or not (project.root / draft.script).is_file():
             raise VstackError("A Z3 goal needs a script that exists", where=draft.script, todo="Name it with --script")
-    elif draft.formula is not None:
+    elif draft.definitions:
         spec = read_spec(project)
         if spec is None:
             raise VstackError("The project has no `model`, so there is no scope for a formula", where=str(project_path))
-        if spec.has(draft.name):
-            where = spec.definition(draft.name).span
-            raise VstackError(
-                f"{draft.name} is defined already",
-                where=f"{where.module}:{where.line}",
-                todo="Leave out --formula to make that definition a goal, or choose another name",
-            )
+        for defined, _ in draft.definitions:
+            if spec.has(defined):
+                where = spec.definition(defined).span
+                raise VstackError(
+                    f"{defined} is defined already",
+                    where=f"{where.module}:{where.line}",
+                    todo="Leave out its formula to use that definition, or choose another name",
+                )
         module = goals_module(project, spec, module_name)
         module_text = with_definition(read_text(module), draft, where=str(module))
     try_draft(project, draft, module, module_text, project_text)
@@ -78,6 +79,13 @@ def _add(project: Project, draft: Draft, module_name: str | None) -> list[str]:
     "--family", type=click.Choice(["isolation", "integrity", "finality", "conservation"]), help="The goal's family."
 )
 @click.option("--formula", help="TLA+ text; left out, NAME must be defined already.")
+@click.option(
+    "--witness",
+    "witnesses",
+    multiple=True,
+    metavar="NAME[=FORMULA]",
+    help="A state formula that must come true where the goal holds (repeat for more).",
+)
 @click.option("--source", "sources", multiple=True, metavar="URL", help="Where the goal comes from (repeat for more).")
 @click.option("--module", "module_name", metavar="FILE", help="The goals module (that of the last goal, if not given).")
 @click.option("--script", metavar="FILE", help="The script of a Z3 goal.")
@@ -89,6 +97,7 @@ def cli(
     kind: str,
     family: str | None,
     formula: str | None,
+    witnesses: tuple[str, ...],
     sources: tuple[str, ...],
     module_name: str | None,
     script: str | None,
@@ -104,5 +113,7 @@ def cli(
     Example: vstack spec draft Quiet --english "A free page has no transfer" \\
                --formula 'page = "free" => transfer = "none"' --source https://example.org/issue/1
     """
-    draft = Draft(name, kind, english, sources, family, formula, script)
+    parts = (text.partition("=") for text in witnesses)
+    named = tuple((own.strip(), text if sign else None) for own, sign, text in parts)
+    draft = Draft(name, kind, english, sources, family, formula, script, named)
     return run(folder, draft, module_name=module_name, as_json=as_json)

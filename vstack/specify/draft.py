@@ -23,7 +23,10 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Draft:
-    """A goal to add. ``formula`` is TLA+ text, or None if ``name`` is defined already (or the goal is Z3's)."""
+    """A goal to add. ``formula`` is TLA+ text, or None if ``name`` is defined already (or the goal is Z3's).
+
+    ``witnesses`` are state formulas that must come true where it holds: a name, and its text if it is to be defined.
+    """
 
     name: str
     kind: str
@@ -32,6 +35,13 @@ class Draft:
     family: str | None = None
     formula: str | None = None
     script: str | None = None
+    witnesses: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def definitions(self) -> tuple[tuple[str, str], ...]:
+        """What the goals module gets: names with their formulas."""
+        own = ((self.name, self.formula), *self.witnesses)
+        return tuple((name, formula.strip()) for name, formula in own if formula is not None)
 
 
 def with_goal(text: str, draft: Draft, *, where: str) -> str:
@@ -82,29 +92,35 @@ def _entry(draft: Draft, indent: str) -> str:
         goal["family"] = draft.family
     goal |= {"script": draft.script} if draft.kind == "z3" else {"formula": draft.name}
     goal |= {"english": draft.english, "sources": list(draft.sources)}
+    if draft.witnesses:
+        goal["witnesses"] = [name for name, _ in draft.witnesses]
     body = yaml.safe_dump({draft.name: goal}, sort_keys=False, allow_unicode=True, width=1000, indent=2)
     return "".join(indent + line for line in body.splitlines(keepends=True))
 
 
 def with_definition(text: str, draft: Draft, *, where: str) -> str:
-    """The text of a module with `name == formula` added as its last definition.
+    """The text of a module with the definitions of ``draft`` added as its last ones.
 
     Raises:
-        VstackError: the name is not a TLA+ name, or the text holds no whole module.
+        VstackError: a name is not a TLA+ name, or the text holds no whole module.
     """
-    if not _NAME.fullmatch(draft.name):
-        raise VstackError(f"`{draft.name}` is not a name that TLA+ allows", todo="Use letters, digits and `_`")
+    for name, _ in draft.definitions:
+        if not _NAME.fullmatch(name):
+            raise VstackError(f"`{name}` is not a name that TLA+ allows", todo="Use letters, digits and `_`")
     end = None
     for item in lexemes(text):
         end = item
     if end is None or end.kind != "rule" or not end.text.startswith("="):
         raise VstackError("The module has no end (a line of `====`)", where=where, todo="Mend the module first")
-    formula = (draft.formula or "").strip()
-    body = f" {formula}" if "\n" not in formula else "\n" + "\n".join(f"  {line}" for line in formula.splitlines())
     comment = "".join(f"\\* {line}\n" for line in draft.english.splitlines())
     start = text.rfind("\n", 0, end.start) + 1
     before = text[:start] if text[:start].endswith("\n\n") else text[:start] + "\n"
-    return f"{before}{comment}{draft.name} =={body}\n{text[start:]}"
+    added = "\n".join(f"{name} =={_body(formula)}\n" for name, formula in draft.definitions)
+    return f"{before}{comment}{added}{text[start:]}"
+
+
+def _body(formula: str) -> str:
+    return f" {formula}" if "\n" not in formula else "\n" + "\n".join(f"  {line}" for line in formula.splitlines())
 
 
 def try_draft(project: Project, draft: Draft, module: Path | None, module_text: str, project_text: str) -> None:
@@ -136,6 +152,10 @@ def try_draft(project: Project, draft: Draft, module: Path | None, module_text: 
                     definition,
                     where=f"{spec.modules[definition.module].path}:{definition.span.line}",
                 )
+                for name, _ in draft.witnesses:
+                    witness = spec.definition(name)
+                    where = f"{spec.modules[witness.module].path}:{witness.span.line}"
+                    check_kind(f"{draft.name}, witness {name}", "invariant", witness, where=where)
         except VstackError as error:
             where = error.where or ""
             for copy, original in originals.items():
