@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from vstack.context import open_project
 from vstack.keep.evidence import EvidenceStore
 from vstack.validate.refinement import constant_mappings, frozen_mappings, refinements
@@ -39,14 +41,16 @@ goals:
 """
 
 
-def asked(folder: Path, mapped: str, steps: str = STEPS) -> tuple[list[str], list[str]]:
+def asked(
+    folder: Path, mapped: str, steps: str = STEPS, *, model: str = MODEL, prefix: str = "Half"
+) -> tuple[list[str], list[str]]:
     """Messages of the rule that reads the tree, and of the one that runs TLC (twice: the second time from the store)."""
-    (folder / "Count.tla").write_text(MODEL.replace("MAPPED", mapped))
+    (folder / "Count.tla").write_text(model.replace("MAPPED", mapped))
     (folder / "Steps.tla").write_text(steps)
     (folder / "vstack.yaml").write_text(YAML)
     context = open_project(folder)
     project, spec = context.project, context.spec
-    assert [(one.goal, one.prefix, one.formula) for one in refinements(project, spec)] == [("Refines", "Half", "Spec")]
+    assert [(one.goal, one.prefix, one.formula) for one in refinements(project, spec)] == [("Refines", prefix, "Spec")]
     store = EvidenceStore(folder / "evidence")
     found = frozen_mappings(project, spec, context.tools, store, lambda text: None)
     assert frozen_mappings(project, spec, context.tools, store, lambda text: None) == found
@@ -55,11 +59,23 @@ def asked(folder: Path, mapped: str, steps: str = STEPS) -> tuple[list[str], lis
 
 def test_a_mapping_that_follows_the_model_passes(tmp_path: Path) -> None:
     assert asked(tmp_path, "x \\div 2") == ([], [])
+    changed = MODEL.replace("Half ==", "Half(m) ==").replace("MAPPED", "m").replace("Half!", "Half(x \\div 2)!")
+    assert asked(tmp_path, "", model=changed, prefix="Half(x \\div 2)") == ([], [])
 
 
-def test_a_constant_is_seen_without_a_run(tmp_path: Path) -> None:
-    told, _ = asked(tmp_path, "1 - 1")
-    assert told == ["The goal Refines refines Steps with n <- 1 - 1, a constant"]
+@pytest.mark.parametrize("given", ["1 - 1", "x"])
+def test_a_constant_is_seen_without_a_run(tmp_path: Path, given: str) -> None:
+    for model in (
+        MODEL.replace("MAPPED", given),
+        MODEL.replace("Half ==", "Half(m) ==").replace("MAPPED", "m").replace("Half!", f"Half({given})!"),
+    ):
+        (tmp_path / "Count.tla").write_text(model)
+        (tmp_path / "Steps.tla").write_text(STEPS)
+        (tmp_path / "vstack.yaml").write_text(YAML)
+        context = open_project(tmp_path)
+        found = constant_mappings(context.project, context.spec)
+        expected = [] if given == "x" else ["The goal Refines refines Steps with n <- 1 - 1, a constant"]
+        assert [one.message for one in found] == expected
 
 
 def test_an_expression_that_never_changes_stands_still(tmp_path: Path) -> None:

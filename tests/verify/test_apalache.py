@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from vstack.keep.evidence import EvidenceStore
 from vstack.report.words import verdict_word
 from vstack.results import Cell
 from vstack.specify.compute import compute_pins
+from vstack.validate.cells import Setting
 from vstack.verdicts import Strength, Verdict
 from vstack.verify.apalache import open_engine, run_apalache
+from vstack.verify.apalache_job import make_job
 from vstack.verify.attested import read_transcript, write_transcript
 
 MODEL = """---- MODULE Count ----
@@ -164,3 +167,20 @@ def test_type_annotations_and_operators_are_pinned(ask: Ask, tmp_path: Path) -> 
     assert pins(MODEL.replace("EXTENDS", "\\* A comment.\nEXTENDS"))[0] == digests
     assert pins(MODEL.replace("@type: Int;\n  x", "@type: Bool;\n  x"))[0]["section"] != digests["section"]
     assert pins(MODEL.replace("x \\in 0..Top\n", "x \\in 0..Top /\\ x # 9\n"))[0]["operator"] != digests["operator"]
+
+
+def test_what_is_asked_of_an_action_goal_and_of_chosen_constants(tmp_path: Path) -> None:
+    model = MODEL.replace("Below ==", "Grows == [][x' > x]_x\nChosen == Top \\in 1..3\nBelow ==")
+    (tmp_path / "Count.tla").write_text(model)
+    yaml = YAML.replace("Below: {kind: invariant, formula: Below", "Below: {kind: action, formula: Grows")
+    (tmp_path / "vstack.yaml").write_text(yaml.replace("APALACHE", "{goals: {Below: {length: 4}}, cinit: Chosen}"))
+    context = open_project(tmp_path)
+    section = context.project.file.apalache
+    assert section is not None
+    job = make_job(context.project, context.spec, section, "Below", Setting("after", "any"), inductive=False)
+    (first, search) = job.questions
+    assert (first.options["--inv"], first.wanted) == ("vs_none", "violated")
+    assert search.options["--inv"] == "vs_step_Grows" and search.options["--cinit"] == "Chosen"
+    assert re.search(r"vs_step_Grows ==\s+\[x' > x\]_x", job.files["Count.tla"])
+    assert "vs_none == x # x" in job.files["Count.tla"]
+    assert job.files["vstack.cfg"].split() == ["CONSTANTS", "Guard", "=", "TRUE"]

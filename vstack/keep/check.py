@@ -53,6 +53,7 @@ from vstack.validate.side_effects import check_side_effects
 from vstack.validate.stutters import check_stutters
 from vstack.validate.traces.replay import replay
 from vstack.verify.apalache import open_engine, run_apalache
+from vstack.verify.apalache_tool import find_apalache
 from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_rules import check_proofs
 from vstack.verify.tlaps_tool import find_tlapm
@@ -336,6 +337,9 @@ def _tools(context: Context) -> dict[str, str]:
     if any(goal.kind == "theorem" for goal in context.project.file.goals.values()):
         tlapm = find_tlapm(context.project)
         tools["TLAPS"] = f"{tlapm.version} ({tlapm.sha256})" if tlapm is not None else "not installed here"
+    if context.project.file.apalache is not None:
+        apalache = find_apalache(context.project)
+        tools["Apalache"] = apalache.sha256 if apalache is not None else "not installed here"
     return tools
 
 

@@ -41,18 +41,18 @@ _TODO = "Map each abstract variable to an expression that follows the model's st
 
 @dataclass(frozen=True)
 class Refinement:
-    """The goal ``goal`` says ``prefix!formula`` of the abstract module under substitutions, in ``module``."""
+    """The goal ``goal`` says ``prefix!formula`` of the abstract module ``instantiated``, in ``module``.
+
+    ``variables`` are the abstract variables and what stands for each; ``prefix``
+    holds the arguments of an instance that takes any.
+    """
 
     goal: str
     prefix: str
     formula: str
     module: str
-    body: Substituted
-
-    @property
-    def variables(self) -> tuple[Substitution, ...]:
-        """The abstract variables and what stands for each."""
-        return tuple(each for each in self.body.substitutions if each.declared.kind == "variable")
+    instantiated: str
+    variables: tuple[Substitution, ...]
 
 
 @dataclass(frozen=True)
@@ -68,29 +68,46 @@ def refinements(project: Project, spec: Spec) -> tuple[Refinement, ...]:
     """The instances of specifications that the project's temporal goals speak of."""
     found = []
     for name, goal in project.file.goals.items():
-        if goal.kind == "temporal":
+        if goal.kind in ("temporal", "action"):
             own = spec.definition(str(goal.formula))
-            found += [
-                Refinement(name, *call.name.rpartition("!")[::2], module, call.body)
-                for call, module in _instantiated(spec, own, own.module, set())
-                if isinstance(call.body, Substituted)
-            ]
+            if isinstance(own.body, Substituted):
+                found.append(_refinement(spec, name, own, own.module, own.body, ()))
+            for call, definition, module in _instantiated(spec, own, set()):
+                if isinstance(definition.body, Substituted):
+                    found.append(_refinement(spec, name, definition, module, definition.body, call.operands))
     return tuple(each for each in found if each.variables)
 
 
-def _instantiated(spec: Spec, definition: Definition, module: str, seen: set[int]) -> Iterator[tuple[Definition, str]]:
-    """Temporal definitions of an instance that ``definition`` reaches, with the module that names them."""
-    if definition.uid in seen or definition.body is None:
+def _refinement(
+    spec: Spec, goal: str, definition: Definition, module: str, body: Substituted, operands: Sequence[Node]
+) -> Refinement:
+    given = dict(zip((parameter.name for parameter in definition.params), operands, strict=False))
+    instance, _, formula = definition.name.rpartition("!")
+    texts = [" ".join(spec.text(operand.span).split()) for operand in operands if hasattr(operand, "span")]
+    variables = tuple(
+        replace(each, value=given.get(each.value.operator.name, each.value))
+        if isinstance(each.value, Apply) and each.value.operator.kind == "parameter"
+        else each
+        for each in body.substitutions
+        if each.declared.kind == "variable"
+    )
+    prefix = f"{instance}({', '.join(texts)})" if texts else instance
+    return Refinement(goal, prefix, formula, module, body.instantiated, variables)
+
+
+def _instantiated(spec: Spec, definition: Definition, seen: set[int]) -> Iterator[tuple[Apply, Definition, str]]:
+    """Calls of an instance's temporal definitions that ``definition`` reaches, each with the module that makes it."""
+    if definition.uid in seen or definition.body is None or isinstance(definition.body, Substituted):
         return
     seen.add(definition.uid)
-    if isinstance(definition.body, Substituted):
-        if definition.level == TEMPORAL_LEVEL:
-            yield definition, module
-        return
     for node in _below(definition.body):
         symbol = spec.symbols.get(node.operator.uid) if isinstance(node, Apply) else None
-        if isinstance(symbol, Definition):
-            yield from _instantiated(spec, symbol, definition.module, seen)
+        if not isinstance(node, Apply) or not isinstance(symbol, Definition):
+            continue
+        if isinstance(symbol.body, Substituted) and symbol.level == TEMPORAL_LEVEL:
+            yield node, symbol, definition.module
+        else:
+            yield from _instantiated(spec, symbol, seen)
 
 
 def _below(node: Node) -> Iterator[Node]:
@@ -105,7 +122,7 @@ def constant_mappings(project: Project, spec: Spec) -> tuple[Finding, ...]:
         Finding(
             rule="refinement-constant",
             where=_where(project, spec, each),
-            message=f"The goal {each.goal} refines {each.body.instantiated} with {one.declared.name} <- {_text(spec, one)}, a constant",
+            message=f"The goal {each.goal} refines {each.instantiated} with {one.declared.name} <- {_text(spec, one)}, a constant",
             todo=_TODO,
         )
         for each in refinements(project, spec)
@@ -133,7 +150,7 @@ def frozen_mappings(
                 continue
             decided = all(verdict is Verdict.HOLDS for verdict in verdicts)
             message = (
-                f"The goal {each.goal} refines {each.body.instantiated} by a mapping that stands still: {question.what}"
+                f"The goal {each.goal} refines {each.instantiated} by a mapping that stands still: {question.what}"
             )
             if not decided:
                 message = f"Whether the mapping of the goal {each.goal} moves was not decided: {question.what}, as far as TLC got"
@@ -156,8 +173,9 @@ def _questions(project: Project, spec: Spec, tools: Tools, each: Refinement) -> 
         mapped = f"vs_mapped_{number} ==\n{_in_place(spec, one)}\n{name} == [][FALSE]_vs_mapped_{number}"
         what = f"{_text(spec, one)}, which stands for {one.declared.name}, never changes"
         yield _Question(name, what, {each.module: appended(source, mapped)})
-    abstract = spec.modules[each.body.instantiated]
-    if abstract.path is None or not each.prefix:
+    abstract = spec.modules[each.instantiated]
+    # TLC can't follow a step through an instance that takes arguments; the mapped variables were asked of above.
+    if abstract.path is None or not each.prefix or "(" in each.prefix:
         return
     own = load(abstract.path, search=project.module_folders, java=tools.java, jar=tools.jar)
     parts = behaviour(own, each.formula)

@@ -15,10 +15,11 @@ def _comment(section: str) -> Change:
     return symbolic(section, edits((GOALS, "VARIABLES\n", "\\* What changes.\nVARIABLES\n")), approve=True)
 
 
+_TWIN = _comment(BOUNDED)
 INPUTS = (
-    Input("a variable's type", symbolic(BOUNDED, edits((GOALS, "@type: Str -> $phase;", "@type: Int -> $phase;")), approve=True), UNAPPROVED + r".*annotations", _comment(BOUNDED)),
-    Input("an alias", symbolic(BOUNDED, edits((GOALS, "phase = Str;", "phase = Bool;")), approve=True), UNAPPROVED + r".*annotations", _comment(BOUNDED)),
-    Input("an annotation taken away", symbolic(BOUNDED, edits((GOALS, "  \\* @type: Str;\n  transfer", "  transfer")), approve=True), UNAPPROVED + r".*annotations", _comment(BOUNDED)),
-    Input("the bound of Gen", symbolic(_CHOSEN, edits((MODEL, "Gen(2)", "Gen(0)")), approve=True), UNAPPROVED, _comment(BOUNDED)),
-    Input("what Gen is", symbolic(_CHOSEN, edits((MODEL, "THEN {1, 2} ELSE", "THEN {1} ELSE")), approve=True), UNAPPROVED, _comment(BOUNDED)),
+    Input("a variable's type", symbolic(BOUNDED, edits((GOALS, "@type: Str -> $phase;", "@type: Int -> $phase;")), approve=True), UNAPPROVED + r".*annotations", _TWIN),
+    Input("an alias", symbolic(BOUNDED, edits((GOALS, "phase = Str;", "phase = Bool;")), approve=True), UNAPPROVED + r".*annotations", _TWIN),
+    Input("an annotation taken away", symbolic(BOUNDED, edits((GOALS, "  \\* @type: Str;\n  transfer", "  transfer")), approve=True), UNAPPROVED + r".*annotations", _TWIN),
+    Input("the bound of Gen", symbolic(_CHOSEN, edits((MODEL, "Gen(2)", "Gen(0)")), approve=True), UNAPPROVED, _TWIN),
+    Input("what Gen is", symbolic(_CHOSEN, edits((MODEL, "THEN {1, 2} ELSE", "THEN {1} ELSE")), approve=True), UNAPPROVED, _TWIN),
 )
