@@ -79,6 +79,8 @@ _TABLE = (
     ("VS304", "fair-environment", TREE, "a fault is made to happen, so that a goal which needs it is kept", "leave the fault free not to happen, or list it under `fair` of the environments in which it must"),
     ("VS310", "choice-narrowed", TREE, "a step takes one of several values with CHOOSE, so that the others are never tried", "model the choice with \\E, or have the reason approved under `model.choices`"),
     ("VS311", "stutter-hides-deadlock", TREE, "a step that changes nothing is always there, so that no state is a deadlock", "list the action under `environment_actions`, so that its body is approved"),
+    ("VS312", "knob-elsewhere", TREE, "a variant runs in a world of its own, or a guard is switched in a kill, a trace or an environment", "let environments set the world's constants and the lists of guards the guards'"),
+    ("VS313", "deceiving-text", TREE, "control, direction or unseen characters show a person another text than the one that is approved", "take the character out"),
     ("VS401", "matrix-gap", RUNS, "a variant or goal has no cell", "state what is expected"),
     ("VS402", "action-never-fires", RUNS, "a condition that no state meets makes an action vanish", "mend it, or list the action under `lacks`"),
     ("VS403", "guard-kills-nothing", RUNS, "a guard that no goal needs passes for one that matters", "state a goal that needs it, or have its excuse approved"),

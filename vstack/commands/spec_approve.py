@@ -21,6 +21,7 @@ from vstack.specify.check import check_approval, check_lock, lock_changes
 from vstack.specify.compute import compute_pins
 from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
+from vstack.specify.plain_text import check_plain_text
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
 from vstack.verify.z3_goal import z3_formulas
 from vstack.verdicts import Verdict
@@ -40,7 +41,7 @@ def run(
     """Show what would be approved, ask, sign and write the lock; the exit code (0 approved, 1 the person said no).
 
     Raises:
-        RefusedError: a CI job, no terminal to ask on, or a damaged lock.
+        RefusedError: a CI job, no terminal to ask on, a damaged lock, or text that shows otherwise than it is.
         VstackError: the project can't be read, or the key can't sign or is no approver's.
     """
     refuse_in_ci(environ)
@@ -48,7 +49,11 @@ def run(
         raise click.UsageError("Give either --key PATH or --demo.")
     project = load_project(folder)
     with exclusive(project.state / "spec.lock", what="this project's goals or lock"):
-        pins = compute_pins(project, read_spec(project, fresh=True))
+        spec = read_spec(project, fresh=True)
+        deceiving = check_plain_text(project, spec)
+        if deceiving:
+            raise RefusedError(deceiving[0].message, where=deceiving[0].where, todo=deceiving[0].todo)
+        pins = compute_pins(project, spec)
         lock = lock_to_sign(project, pins)
         if not as_json:
             click.echo("\n".join([*_shown(project, pins), *_measured(project)]))

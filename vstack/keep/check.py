@@ -32,8 +32,10 @@ from vstack.specify.base_tools import foreign_tools
 from vstack.specify.check import FIRST, check_lock
 from vstack.specify.compute import compute_pins
 from vstack.specify.fairness import check_fairness, read_fairness, unlisted
+from vstack.specify.knobs import check_knobs
 from vstack.specify.lock import read_lock
 from vstack.specify.pins import Pins
+from vstack.specify.plain_text import check_plain_text
 from vstack.tla.behaviour import behaviour
 from vstack.validate.can_fail import can_fail_findings, find_failures
 from vstack.validate.cells import module_inputs
@@ -173,6 +175,7 @@ def specify(gathering: Gathering) -> None:
     if base is None and not findings:
         record(str(context.project.root))
     gathering.findings += check_proofs(context.project)
+    gathering.findings += [*check_knobs(context.project), *check_plain_text(context.project, spec)]
     gathering.approved = next((row.note for row in rows if row.approved), None) if not findings else None
     # Without this stage a report still tells the goals in words, and whether they are approved.
     gathering.findings += findings if "specify" in gathering.options.stages else []
