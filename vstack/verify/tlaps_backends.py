@@ -14,7 +14,7 @@ from vstack.verify.tlaps_library import DEFAULT, PRAGMAS
 from vstack.verify.tlaps_spec import own_modules, own_theorems
 
 # A comment of this form tells tlapm how to prove what names the definition under it.
-_PRAGMA = re.compile(r"\(\*\s*\{")
+_PRAGMA = re.compile(r"\(\*\{")
 # Methods of Isabelle that search; a tactic of other words could be any command, `sorry` among them.
 _METHODS = frozenset({"auto", "blast", "force", "fast", "fastforce", "simp", "clarsimp", "clarify", "safe", "best"})
 

@@ -61,7 +61,7 @@ def proved_controls(control: Control, output: str) -> tuple[int, ...]:
     found = []
     obligations = parse(output).obligations.values()
     for number, (first, last) in enumerate(control.theorems, start=1):
-        mine = [item for item in obligations if first <= item.lines[0] and item.lines[1] <= last]
+        mine = [item for item in obligations if first <= item.start[0] and item.end[0] <= last]
         if mine and all(item.status in ("proved", "trivial") for item in mine):
             found.append(number)
     return tuple(found)
@@ -71,7 +71,7 @@ def tried_controls(control: Control, output: str) -> bool:
     """Whether each control was given to a back-end and has an answer."""
     obligations = parse(output).obligations.values()
     ended = [item for item in obligations if item.status in ("proved", "trivial", "failed")]
-    return all(any(first <= item.lines[0] <= last for item in ended) for first, last in control.theorems)
+    return all(any(first <= item.start[0] <= last for item in ended) for first, last in control.theorems)
 
 
 def _statements(spec: Spec, theorem: Theorem) -> Iterator[tuple[str, tuple[str, ...]]]:

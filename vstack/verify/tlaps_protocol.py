@@ -12,10 +12,11 @@ _LOC = re.compile(r"(\d+):(\d+):(\d+):(\d+)")
 
 @dataclass(frozen=True)
 class Obligation:
-    """One obligation and what became of it last; ``lines`` are the first and last of its place in the module."""
+    """One obligation and what became of it last; ``start`` and ``end`` are line and column in the module, from 1."""
 
     id: int
-    lines: tuple[int, int]
+    start: tuple[int, int]
+    end: tuple[int, int]
     status: str
     prover: str = ""
     reason: str = ""
@@ -25,12 +26,17 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Printed:
-    """All that one run printed: ``count`` is tlapm's own number of obligations, ``broken`` what did not read."""
+    """All that one run printed.
+
+    ``count`` is tlapm's own number of obligations, ``all_proved`` that of its
+    last words (None where they say something else), ``broken`` what did not read.
+    """
 
     count: int | None
     obligations: Mapping[int, Obligation]
     errors: tuple[str, ...] = ()
     missing_tools: tuple[str, ...] = ()
+    all_proved: int | None = None
     broken: str = ""
 
 
@@ -53,7 +59,9 @@ def parse(text: str) -> Printed:
         id_: Obligation(**{**vars(item), "already": item.already or id_ in reading.cached})
         for id_, item in reading.found.items()
     }
-    return Printed(reading.count, found, tuple(reading.errors), missing, reading.broken)
+    said = re.findall(r"^\[(INFO|ERROR)\]: (?:All (\d+) obligations? proved\.)?", text, re.MULTILINE)
+    proved = int(said[-1][1]) if said and all(kind == "INFO" for kind, _ in said) and said[-1][1] else None
+    return Printed(reading.count, found, tuple(reading.errors), missing, proved, reading.broken)
 
 
 def _blocks(text: str, reading: _Reading) -> Iterator[dict[str, str]]:
@@ -95,14 +103,14 @@ def _take(block: Mapping[str, str], reading: _Reading) -> None:
         if place is None or id_ is None or "status" not in block:
             reading.broken = reading.broken or "an obligation has no id, place or status"
             return
-        lines = (int(place[1]), int(place[3]))
-        if id_ in reading.found and reading.found[id_].lines != lines:
+        start, end = (int(place[1]), int(place[2])), (int(place[3]), int(place[4]))
+        if id_ in reading.found and (reading.found[id_].start, reading.found[id_].end) != (start, end):
             reading.broken = reading.broken or f"obligation {id_} stands in two places"
         already = block.get("already", "false").strip() != "false"
         if already:
             reading.cached.add(id_)
         reading.found[id_] = Obligation(
-            id_, lines, block["status"].strip(), block.get("prover", "").strip(), block.get("reason", "").strip(),
+            id_, start, end, block["status"].strip(), block.get("prover", "").strip(), block.get("reason", "").strip(),
             already, block.get("obl", "").strip(),
         )  # fmt: skip
     elif kind == "error":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from vstack.results import Finding
 from vstack.sections import Goal
 from vstack.tla.lexer import lexemes
 from vstack.tla.places import Span
-from vstack.tla.tree import Module, Proof, Spec, Theorem
+from vstack.tla.tree import Module, Proof, Spec, Theorem, UseOrHide
 from vstack.verify.tlaps_backends import backend_findings
 from vstack.verify.tlaps_hypotheses import hypothesis_findings
 from vstack.verify.tlaps_spec import own_modules, own_theorems, read_proof, theorem_of
 
+# What tlapm replaces, or what means nothing in a name: the rest (`|`, a backslash, `;`, a quote) can end one.
+_SAFE = re.compile(r'"[A-Za-z0-9 _\-+*/%&@#$.:?!<>=^]*"')
+_HEADER = re.compile(r"-{4,} *MODULE")
 # Steps that assert nothing have no proof of their own.
 _WITHOUT_PROOF = frozenset({"$Have", "$Take", "$Witness"})
 
@@ -46,6 +50,7 @@ def check_proof(project: Project, name: str, goal: Goal) -> Iterator[Finding]:
     for module in own_modules(spec):
         yield from _gaps(spec, module)
         yield from _texts(module)
+        yield from _readings(module)
     yield from backend_findings(spec, name, goal)
     yield from hypothesis_findings(spec, name, theorem)
     yield from _lost_modules(project, spec, name, goal)
@@ -56,6 +61,23 @@ def leaf_proofs(module: Module) -> Iterator[Proof]:
     for theorem in own_theorems(module):
         if theorem.proof is not None:
             yield from _leaves(theorem.proof)
+
+
+def use_places(module: Module) -> Iterator[Span]:
+    """Where a USE stands: its facts give obligations too."""
+    for use in module.uses:
+        yield use.span
+    for theorem in own_theorems(module):
+        if theorem.proof is not None:
+            yield from _uses(theorem.proof)
+
+
+def _uses(proof: Proof) -> Iterator[Span]:
+    for step in proof.steps:
+        if isinstance(step, UseOrHide):
+            yield step.span
+        elif isinstance(step, Theorem) and step.proof is not None:
+            yield from _uses(step.proof)
 
 
 def _leaves(proof: Proof) -> Iterator[Proof]:
@@ -104,13 +126,13 @@ def _texts(module: Module) -> Iterator[Finding]:
     text = module.text
     for item in lexemes(text) if module.path is not None else ():
         line = text.count("\n", 0, item.start) + 1
-        if item.kind == "string" and ("|" in item.text or "\\" in item.text):
+        if item.kind == "string" and not _SAFE.fullmatch(item.text):
             yield Finding(
                 rule="tlaps-string",
                 where=f"{module.path}:{line}",
-                message=f"The string {item.text} holds a character that ends a quoted name in a solver's input:"
-                " what follows it would be read as formulas",
-                todo="Use letters, digits and blanks in the strings of proofs and of what they extend",
+                message=f"The string {item.text} holds a character that tlapm passes on as it is: in a solver's input it can"
+                " end a name, and what follows it is read as formulas",
+                todo="Use letters, digits, blanks and `_-+*/%&@#$.:?!<>=^` in the strings of proofs and of what they extend",
             )
         if item.kind == "word" and item.text == "RECURSIVE":
             yield Finding(
@@ -120,6 +142,31 @@ def _texts(module: Module) -> Iterator[Finding]:
                 todo="State it as a recursive function (`f[x \\in S] == ...`), or keep it out of what the proof extends",
                 outcome="undecided",
             )
+
+
+def _readings(module: Module) -> Iterator[Finding]:
+    """A file that SANY and tlapm would read differently: what is pinned is then not what is proved."""
+    if module.path is None or module.span.module != module.name:
+        return
+    text = module.text
+    opening = _HEADER.search(text)
+    line = text.count("\n", 0, opening.start()) + 1 if opening else 0
+    what = ""
+    if (
+        opening is None
+        or line != module.span.line
+        or text.rfind("\n", 0, opening.start()) + module.span.column != opening.start()
+    ):
+        what = "tlapm takes the first `---- MODULE` of the file for its beginning, and SANY another"
+    elif re.search(r"\r(?!\n)", text):
+        what = "a carriage return ends a comment for one of them"
+    if what:
+        yield Finding(
+            rule="tlaps-readings",
+            where=f"{module.path}:{line or 1}",
+            message=f"SANY and tlapm read the file of module {module.name} differently: {what}",
+            todo="Begin the file with `---- MODULE NAME ----` on one line, and use plain line ends",
+        )
 
 
 def _lost_modules(project: Project, spec: Spec, name: str, goal: Goal) -> Iterator[Finding]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vstack.tla.places import Span
 from vstack.tla.tree import Module
 from vstack.verdicts import Verdict
 from vstack.verify.tlaps_protocol import Obligation, Printed, parse
-from vstack.verify.tlaps_rules import leaf_proofs
+from vstack.verify.tlaps_rules import leaf_proofs, use_places
 from vstack.verify.tlaps_run import ModuleRun
 
 # Exit statuses with --strict: something failed, something is omitted or missing, nothing was selected.
@@ -72,27 +73,39 @@ def _complete(module: Module, printed: Printed) -> tuple[Verdict, str]:
         return Verdict.REFUSED, "[tlaps-run] The output does not say how many obligations there are"
     if printed.count != listed:
         return Verdict.REFUSED, f"[tlaps-run] tlapm counts {printed.count} obligations, its output shows {listed}"
-    places = [item.lines for item in printed.obligations.values()]
-    missed = [
-        leaf
-        for leaf in leaves
-        if not any(first <= leaf.span.end_line and leaf.span.line <= last for first, last in places)
-    ]
+    starts = {item.start for item in printed.obligations.values()}
+    missed = [leaf for leaf in leaves if not any(_within(start, leaf.span) for start in starts)]
     if missed:
         where = f"line {missed[0].span.line}" + (f" and {len(missed) - 1} more" if len(missed) > 1 else "")
         return Verdict.REFUSED, f"[tlaps-run] The proof at {where} was not looked at: no obligation stands there"
-    last_line = module.span.end_line
-    if any(last > last_line or first < module.span.line for first, last in places):
-        return Verdict.REFUSED, "[tlaps-run] An obligation stands outside the module: this is a run over another text"
+    places = [*(leaf.span for leaf in leaves), *use_places(module)]
+    stray = [start for start in sorted(starts) if not any(_within(start, span) for span in places)]
+    if stray:
+        return (
+            Verdict.REFUSED,
+            f"[tlaps-run] At line {stray[0][0]} stands an obligation, and no proof: this is a run over another text",
+        )
+    if printed.all_proved != listed:
+        return (
+            Verdict.REFUSED,
+            f"[tlaps-run] tlapm does not end with the words that all {listed} obligations are proved",
+        )
     return Verdict.HOLDS, f"{listed} obligations proved"
 
 
+def _within(place: tuple[int, int], span: Span) -> bool:
+    return (span.line, span.column) <= place <= (span.end_line, span.end_column)
+
+
 def _not_proved(module: Module, open_: list[Obligation], printed: Printed) -> str:
-    first = min(open_, key=lambda item: item.lines)
-    why = {"timeout": "out of time", "false": "no proof found"}.get(first.reason, first.reason or "no answer")
+    first = min(open_, key=lambda item: item.start)
+    said = first.reason.partition("\n")[0]
+    why = {"timeout": "out of time", "false": "no proof found"}.get(said, said or "no answer")
+    if said.startswith("Executable"):
+        why = "no other back-end found a proof, and the last one is missing"
     if first.status != "failed":
         why = f"it was left `{first.status}`"
-    text = f"{len(open_)} of {len(printed.obligations)} obligations not proved, the first at {module.name}.tla:{first.lines[0]}"
+    text = f"{len(open_)} of {len(printed.obligations)} obligations not proved, the first at {module.name}.tla:{first.start[0]}"
     text += f" ({why}{', ' + first.prover if first.prover else ''}); this does not say that the theorem is false"
     if printed.missing_tools:
         text += f". Missing here: {', '.join(printed.missing_tools)}"
