@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from vstack.errors import RefusedError, VstackError
-from vstack.keep.evidence import machine, now
+from vstack.keep.evidence import now
 from vstack.project import PROJECT_FILE, Project
 from vstack.results import Evidence, Finding
 from vstack.verdicts import Strength, Verdict
@@ -39,7 +40,7 @@ def record_transcript(tasks: tuple[Task, ...], tlapm: Tlapm, on_event: Callable[
                 )
             )
     return Transcript(
-        tool="tlapm", version=tlapm.version, tool_sha256=tlapm.sha256, machine=machine(), made=now(), runs=tuple(runs)
+        tool="tlapm", version=tlapm.version, tool_sha256=tlapm.sha256, machine=f"{platform.machine()}, {platform.system()}", made=now(), runs=tuple(runs)
     )  # fmt: skip
 
 

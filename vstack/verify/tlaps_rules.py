@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from vstack.verify.tlaps_hypotheses import hypothesis_findings
 from vstack.verify.tlaps_spec import own_modules, own_theorems, read_proof, theorem_of
 
 # What tlapm replaces, or what means nothing in a name: the rest (`|`, a backslash, `;`, a quote) can end one.
-_SAFE = re.compile(r'"[A-Za-z0-9 _\-+*/%&@#$.:?!<>=^]*"')
+_SAFE = re.compile(r'"[A-Za-z0-9 ,_\-+*/%&@#$.:?!<>=^]*"')
 _HEADER = re.compile(r"-{4,} *MODULE")
 # Steps that assert nothing have no proof of their own.
 _WITHOUT_PROOF = frozenset({"$Have", "$Take", "$Witness"})
@@ -51,6 +52,7 @@ def check_proof(project: Project, name: str, goal: Goal) -> Iterator[Finding]:
         yield from _gaps(spec, module)
         yield from _texts(module)
         yield from _readings(module)
+        yield from _inner(module)
     yield from backend_findings(spec, name, goal)
     yield from hypothesis_findings(spec, name, theorem)
     yield from _lost_modules(project, spec, name, goal)
@@ -96,9 +98,6 @@ def _gaps(spec: Spec, module: Module) -> Iterator[Finding]:
             yield _unproved(spec, theorem.span, f"{called} has no proof: it is admitted")
         else:
             yield from _inside(spec, theorem.proof, called)
-    for inner in spec.modules.values():
-        if inner is not module and not inner.is_standard and inner.span.module == module.name:
-            yield _unproved(spec, inner.span, f"the module {inner.name} inside it is read by no run of its own")
 
 
 def _inside(spec: Spec, proof: Proof, called: str) -> Iterator[Finding]:
@@ -132,7 +131,7 @@ def _texts(module: Module) -> Iterator[Finding]:
                 where=f"{module.path}:{line}",
                 message=f"The string {item.text} holds a character that tlapm passes on as it is: in a solver's input it can"
                 " end a name, and what follows it is read as formulas",
-                todo="Use letters, digits, blanks and `_-+*/%&@#$.:?!<>=^` in the strings of proofs and of what they extend",
+                todo="Use letters, digits, blanks and `,_-+*/%&@#$.:?!<>=^` in the strings of proofs and of what they extend",
             )
         if item.kind == "word" and item.text == "RECURSIVE":
             yield Finding(
@@ -141,6 +140,19 @@ def _texts(module: Module) -> Iterator[Finding]:
                 message="tlapm does not read RECURSIVE operators, so nothing in this module can be proved with it",
                 todo="State it as a recursive function (`f[x \\in S] == ...`), or keep it out of what the proof extends",
                 outcome="undecided",
+            )
+
+
+def _inner(module: Module) -> Iterator[Finding]:
+    """A module inside another: SANY's export leaves out what stands in it, and no run is about it."""
+    words = [item for item in lexemes(module.text) if item.kind in ("rule", "word")] if module.path is not None else []
+    for before, item in itertools.pairwise(words[1:]):
+        if before.kind == "rule" and item.text == "MODULE":
+            yield Finding(
+                rule="tlaps-unproved",
+                where=f"{module.path}:{module.text.count(chr(10), 0, item.start) + 1}",
+                message=f"In module {module.name}, another module stands inside: what it proves is checked by no run of its own",
+                todo="Put it into a file of its own",
             )
 
 

@@ -1,0 +1,3 @@
+---- MODULE Outputs ----
+EXTENDS Proved, Failed, Late, Gaps
+====
