@@ -131,7 +131,7 @@ def test_two_readings_of_one_file_are_refused(project: Project) -> None:
     other = "---- MODULE CounterProofs ----\nTHEOREM Safety == TRUE\n  OBVIOUS\n====\n"
     (project.root / PROOFS).write_text(real + other)
     found = {finding.rule for finding in check_proofs(project)}
-    assert found == {"tlaps-readings"}
+    assert "tlaps-readings" in found
 
 
 def test_a_library_name_is_refused(project: Project) -> None:

@@ -11,7 +11,7 @@ from vstack.project import Project
 from vstack.results import Finding
 from vstack.sections import Goal
 from vstack.tla.lexer import lexemes
-from vstack.tla.places import Span
+from vstack.tla.places import Span, offsets
 from vstack.tla.tree import Module, Proof, Spec, Theorem, UseOrHide
 from vstack.verify.tlaps_backends import backend_findings
 from vstack.verify.tlaps_hypotheses import hypothesis_findings
@@ -161,15 +161,12 @@ def _readings(module: Module) -> Iterator[Finding]:
     if module.path is None or module.span.module != module.name:
         return
     text = module.text
-    opening = _HEADER.search(text)
+    opening, first = _HEADER.search(text), next(lexemes(text), None)
     line = text.count("\n", 0, opening.start()) + 1 if opening else 0
+    start = offsets(text, module.span)[0]
     what = ""
-    if (
-        opening is None
-        or line != module.span.line
-        or text.rfind("\n", 0, opening.start()) + module.span.column != opening.start()
-    ):
-        what = "tlapm takes the first `---- MODULE` of the file for its beginning, and SANY another"
+    if opening is None or first is None or not opening.start() == first.start == start:
+        what = "tlapm takes the first `---- MODULE` on one line for its beginning"
     elif re.search(r"\r(?!\n)", text):
         what = "a carriage return ends a comment for one of them"
     if what:
