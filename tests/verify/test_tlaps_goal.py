@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.redteam.proofs import LEMMAS, MODEL, PROOFS, TRANSCRIPT, write
+from tests.redteam.proofs import LEMMAS, MODEL, PROOFS, TRANSCRIPT, without_tlapm, write
 from vstack.errors import RefusedError, VstackError
 from vstack.project import Project, load_project
 from vstack.reading import read_spec
@@ -26,12 +25,10 @@ TLAPM = os.environ.get("VSTACK_TLAPM") or shutil.which("tlapm")
 
 
 @pytest.fixture(autouse=True)
-def without_tlapm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_tlapm(monkeypatch: pytest.MonkeyPatch) -> None:
     """No tlapm, unless a test asks for it: the same on every machine."""
-    monkeypatch.delenv("VSTACK_TLAPM", raising=False)
-    folders = [place for place in os.environ["PATH"].split(":") if not (Path(place) / "tlapm").exists()]
-    monkeypatch.setenv("PATH", ":".join(folders))
-    yield
+    for name, value in without_tlapm().items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture
@@ -106,7 +103,9 @@ def test_what_is_no_transcript_is_an_error(project: Project) -> None:
 def test_a_run_recorded_with_failures_is_undecided_with_its_reason(project: Project) -> None:
     data = json.loads((project.root / TRANSCRIPT).read_text())
     run = data["runs"][0]
-    run["stderr"] = run["stderr"].replace("@!!status:proved\n@!!prover:ls4", "@!!status:failed\n@!!prover:ls4\n@!!reason:false")
+    run["stderr"] = run["stderr"].replace(
+        "@!!status:proved\n@!!prover:ls4", "@!!status:failed\n@!!prover:ls4\n@!!reason:false"
+    )
     run["returncode"] = 10
     (project.root / TRANSCRIPT).write_text(json.dumps(data))
     record = run_theorem(project, "Safety")
@@ -119,7 +118,12 @@ def test_honest_proofs_pass_every_rule(project: Project) -> None:
 
 
 def test_recursive_operators_leave_the_goal_undecided(project: Project) -> None:
-    edit(project, MODEL, "Init == x = 0", "RECURSIVE Sum(_)\nSum(n) == IF n = 0 THEN 0 ELSE n + Sum(n - 1)\nInit == x = 0")
+    edit(
+        project,
+        MODEL,
+        "Init == x = 0",
+        "RECURSIVE Sum(_)\nSum(n) == IF n = 0 THEN 0 ELSE n + Sum(n - 1)\nInit == x = 0",
+    )
     record = run_theorem(project, "Safety")
     assert record.verdict is Verdict.UNDECIDED
     assert "RECURSIVE" in record.reason
@@ -135,7 +139,9 @@ def test_two_readings_of_one_file_are_refused(project: Project) -> None:
 
 
 def test_a_library_name_is_refused(project: Project) -> None:
-    (project.root / "proofs" / "NaturalsInduction.tla").write_text("---- MODULE NaturalsInduction ----\nLEMMA Easy == TRUE\n  OBVIOUS\n====\n")
+    (project.root / "proofs" / "NaturalsInduction.tla").write_text(
+        "---- MODULE NaturalsInduction ----\nLEMMA Easy == TRUE\n  OBVIOUS\n====\n"
+    )
     changed = edit(project, PROOFS, "CounterLemmas, TLAPS", "CounterLemmas, TLAPS, NaturalsInduction")
     with pytest.raises(RefusedError, match="tlaps-shadow"):
         check_proofs(changed)

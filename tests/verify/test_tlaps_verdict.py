@@ -45,7 +45,11 @@ def judged(spec: Spec, label: str, **changes: Any) -> Judged:
     ("label", "verdict", "says"),
     [
         ("proved", Verdict.HOLDS, "5 obligations proved"),
-        ("failed", Verdict.UNDECIDED, r"1 of 1 obligations not proved, the first at Failed.tla:4 .*does not say that the theorem is false"),
+        (
+            "failed",
+            Verdict.UNDECIDED,
+            r"1 of 1 obligations not proved, the first at Failed.tla:4 .*does not say that the theorem is false",
+        ),
         ("out of time", Verdict.UNDECIDED, r"Late.tla:4 \(out of time"),
         ("omitted", Verdict.REFUSED, r"\[tlaps-unproved\]"),
         ("nothing selected", Verdict.ERROR, "exit status 12.*No proof obligation"),

@@ -142,7 +142,7 @@ def _theorems(context: Context, look: _Look) -> None:
         if goal.kind == "theorem":
             finding = recorded_finding(context.project, name)
             look.findings += [finding] if finding is not None else []
-            look.open |= dict.fromkeys(("tlaps-run", "tlaps-floor"), _NEEDS_RUNS)
+            look.open |= dict.fromkeys(("tlaps-run", "tlaps-floor", "tlaps-vacuous"), _NEEDS_RUNS)
 
 
 def _anchors(gathering: Gathering, look: _Look) -> None:
