@@ -60,7 +60,8 @@ def find_noticed_alone(
     """For each goal that a state or step decides, a variant, a guard's removal or a mutant that breaks it and no other such goal.
 
     A mutant's row tells only what its first counterexample breaks; those that
-    one goal alone notices first are followed to the end, a few for each goal.
+    one goal alone notices first are followed to the end, a few for each goal. A
+    part of the mutants shows nothing: then there are rows of what else was seen alone.
     """
     goals = {name: (goal.kind, goal.formula or "") for name, goal in project.file.goals.items() if goal.is_searched}
     invariants, steps, _ = sort_goals(spec, goals)
@@ -70,7 +71,8 @@ def find_noticed_alone(
     cells, kills, mutation = ran
     found = _shown(asked, cells, kills)
     followed: dict[str, list[bool]] = {goal: [] for goal in asked}
-    if mutation is not None:
+    partial = mutation is not None and mutation.shard is not None
+    if mutation is not None and not partial:
         search = _Search(project, spec, actions, tools, store, on_event)
         _try_mutants(search, asked, mutation, found, followed)
     return tuple(
@@ -82,6 +84,7 @@ def find_noticed_alone(
             excuse=project.file.goals[goal].excuse_unique,
         )
         for goal in asked
+        if goal in found or not partial
     )
 
 
