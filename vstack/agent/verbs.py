@@ -34,7 +34,7 @@ MOST_WAIT = 300.0
 _POSITIONAL = {
     ("spec_draft", "name"): "The goal's name, as TLA+ would have it.",
     ("spec_show", "goal"): "Only this goal; all of them, with every pinned setting, if left out.",
-    ("audit", "rules"): "Explain these rules (VS301, or a name) instead of asking them.",
+    ("audit", "names"): "Explain these rules (VS301, or a name) instead of asking them.",
     ("trace_check", "names"): "Traces of vstack.yaml; all, if left out.",
     ("status", "name"): "The run's id; all runs of the project are listed, if left out.",
 }

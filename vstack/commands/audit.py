@@ -122,7 +122,7 @@ def tell(rules: list[Rule], *, as_json: bool, whole: bool) -> int:
 
 
 @click.command("audit", short_help="Ask every rule that needs no engine run, or explain a rule.")
-@click.argument("rules", nargs=-1, metavar="[RULE]...")
+@click.argument("names", nargs=-1, metavar="[RULE]...")
 @click.option("--project", "-p", "folder", type=click.Path(path_type=Path), default=".", help="The project's folder.")
 @click.option("--rules", "listed", is_flag=True, help="List the rules: id, name and what each reads.")
 @click.option("--base", "base_ref", metavar="REF", help="The target branch: its lock, approvers and policy count.")
@@ -130,7 +130,7 @@ def tell(rules: list[Rule], *, as_json: bool, whole: bool) -> int:
 @click.option("--fetch", is_flag=True, help="Fetch the commits of anchors from the remotes in vstack.yaml (shallow).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cli(
-    rules: tuple[str, ...],
+    names: tuple[str, ...],
     folder: Path,
     listed: bool,
     base_ref: str | None,
@@ -148,6 +148,6 @@ def cli(
     \b
     Example: vstack audit -p examples/upstream/vllm-32255 --repo vllm=~/src/vllm
     """
-    if listed or rules:
-        return tell([find_rule(one) for one in rules] or list(RULES.values()), as_json=as_json, whole=bool(rules))
+    if listed or names:
+        return tell([find_rule(one) for one in names] or list(RULES.values()), as_json=as_json, whole=bool(names))
     return run(folder, base_ref=base_ref, repos=repos, fetch=fetch, as_json=as_json)
