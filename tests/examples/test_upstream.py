@@ -105,6 +105,11 @@ def test_every_recorded_trace_replays_whole_and_together_they_exercise_every_act
         assert set.intersection(*(set(row["never_exercised"]) for row in report["traces"])) == set()
 
 
+def test_what_was_driven_on_the_real_code_is_of_this_driver_and_this_model(report: dict) -> None:
+    states = {row["state"] for row in report["driven"]}
+    assert "reproduced" in states and "stale" not in states, states
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_every_action_is_anchored_and_every_process_named(case: str, tmp_path: Path) -> None:
     ended = vstack(copied(case, tmp_path), "anchor", "check", "--no-fetch", "--json")

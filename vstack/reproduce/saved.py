@@ -99,8 +99,9 @@ def save(project: Project, cells: tuple[SavedCell, ...]) -> None:
 def cell_basis(project: Project, spec: Spec, variant: str, schedule: str | None) -> str:
     """SHA-256 over all that a driven cell rests on: driver, section, model and goals, guards and commit of its variants.
 
-    Model and goals count by what they mean (``tla.closure``): a comment, or a
-    definition moved to another module, makes no result stale.
+    Model and goals count by what they mean (``tla.closure``): a comment, a
+    definition moved to another module, or a key that a later vstack knows and
+    the project does not use, makes no result stale.
     """
     section = project.file.reproduce
     assert section is not None
@@ -109,11 +110,11 @@ def cell_basis(project: Project, spec: Spec, variant: str, schedule: str | None)
     return digest(
         {
             "driver": driver_digest(project),
-            "section": section.model_dump(mode="json", exclude={"cells", "not_driven", "seconds", "template"}),
+            "section": section.model_dump(mode="json", exclude_defaults=True, exclude={"cells", "not_driven", "seconds", "template"}),
             "formulas": {name: closure(spec, name, overrides=project.model.overrides).digest for name in formulas},
-            "model": project.model.model_dump(mode="json", exclude={"module"}),
+            "model": project.model.model_dump(mode="json", exclude_defaults=True, exclude={"module"}),
             "environments": {name: item.constants for name, item in project.file.environments.items()},
-            "variants": [project.file.variants[name].model_dump(mode="json", exclude={"english"}) for name in names],
+            "variants": [project.file.variants[name].model_dump(mode="json", exclude_defaults=True, exclude={"english"}) for name in names],
         }
     )
 
