@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from vstack.files import sha256_bytes
 from vstack.project import Project, load_project
 from vstack.reading import project_tools, read_spec
 from vstack.tla.actions import Action, split_next
@@ -42,6 +43,11 @@ class Context:
         """
         spec = read_spec(self.project, fresh=self.fresh)
         assert self.project.model and spec is not None
+        self.project.digests = {
+            str(module.path.absolute()): sha256_bytes(module.text.encode())
+            for module in (spec.root, *spec.modules.values())
+            if module.path is not None
+        }
         return spec
 
     @cached_property

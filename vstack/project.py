@@ -178,6 +178,8 @@ class Project:
     def __init__(self, root: Path, file: ProjectFile) -> None:
         self.root = root
         self.file = file
+        # SHA-256 of the modules as SANY read them, by absolute path, once it has: runs are held to them.
+        self.digests: dict[str, str] = {}
 
     @cached_property
     def module_folders(self) -> tuple[Path, ...]:

@@ -83,7 +83,6 @@ class _Builder:
         self.overrides: dict[str, str] = {}
         # What each theorem's proof assumes, by the goal's name and the assumption's.
         self.of_proofs: dict[str, Pin] = {}
-        self._texts: dict[str, str] = {}
         if project.file.model is not None:
             if project.model.config is not None:
                 path = project.root / project.model.config
@@ -209,12 +208,9 @@ class _Builder:
         """Keep a definition's text under ``key``; the first of a key stays."""
         if key in self.definitions:
             return
-        path = self.spec.modules[span.module].path
-        assert path is not None
-        if span.module not in self._texts:
-            self._texts[span.module] = read_text(path)
+        module = self.spec.modules[span.module]
         # Bulleted lists hang on columns: the first line gets its indentation back before all lose the same.
-        whole = " " * (span.column - 1) + text_of(self._texts[span.module], span)
+        whole = " " * (span.column - 1) + text_of(module.text, span)
         text = textwrap.dedent(whole.expandtabs(8))
         self.definitions[key] = PinnedDefinition(digest=digest, place=self.place(span), text=text)
 

@@ -29,7 +29,9 @@ class TlcJob:
     invariant that a state violates: one that is never named needn't hold.
     ``fingerprint`` is TLC's ``-fp`` (0 to 130). ``brief``
     says that the run is one of seconds: the JVM then takes a third less CPU
-    time to start, and searches slower.
+    time to start, and searches slower. ``digests`` are the SHA-256 of the modules
+    by absolute path as SANY read them: where there are any, no other file and no
+    other text of one is run.
     """
 
     module: Path
@@ -43,6 +45,7 @@ class TlcJob:
     extra_files: Mapping[str, str] = field(default_factory=dict)
     continue_after_violation: bool = False
     brief: bool = False
+    digests: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vstack.errors import VstackError
-from vstack.files import read_text
+from vstack.errors import RefusedError, VstackError
+from vstack.files import read_text, sha256_bytes
 from vstack.tla.cfg import format_cfg
 from vstack.tla.sources import Source, gather
 from vstack.tlc.job import TlcJob
@@ -56,6 +56,7 @@ def workspace(job: TlcJob, tools: Tools) -> Iterator[Workspace]:
         VstackError: a module can't be read or shadows a standard one, the
             configuration needs what this jar doesn't have, or the temp folder
             can't be written.
+        RefusedError: a module is not the one that ``job.digests`` speaks of.
     """
     try:
         name = tempfile.mkdtemp(prefix="vstack-tlc-")
@@ -86,7 +87,22 @@ def _fill(folder: Path, job: TlcJob, tools: Tools) -> Workspace:
         (folder / CONFIG).write_text(text, encoding="utf-8")
     except OSError as error:
         raise VstackError(f"The temp folder for TLC can't be written: {error.strerror}", where=str(folder)) from None
-    return Workspace(folder, job.module.stem, {name: _original(source, folder, job) for name, source in found.items()})
+    sources = {name: _original(source, folder, job) for name, source in found.items()}
+    _unchanged(sources.values(), job)
+    return Workspace(folder, job.module.stem, sources)
+
+
+def _unchanged(sources: Iterable[Source], job: TlcJob) -> None:
+    """What TLC runs is what SANY read, and what was compared with the lock: a file may have been swapped in between."""
+    for source in sources:
+        if not job.digests or source.path.name in job.extra_files:
+            continue
+        if job.digests.get(str(source.path.absolute())) != sha256_bytes(source.text.encode()):
+            raise RefusedError(
+                "The module changed, or came into being, while the check ran: what TLC would run is not what was read",
+                where=str(source.path),
+                todo="Leave the modules alone while a check runs, and run it again",
+            )
 
 
 def _original(source: Source, folder: Path, job: TlcJob) -> Source:

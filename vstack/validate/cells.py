@@ -82,6 +82,7 @@ def cell_job(project: Project, setting: Setting, goals: Iterable[str], *, worker
         check_deadlock=project.model.check_deadlock,
         budget=Budget(seconds=budget.seconds, heap_mb=budget.heap_mb),
         brief=budget.brief,
+        digests=project.digests,
     )
 
 
