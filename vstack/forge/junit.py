@@ -39,7 +39,8 @@ def junit(reports: Sequence[CaseReport], *, root: Path) -> str:
         suite.set("failures", str(failures))
         suite.set("errors", str(errors))
     ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+    # As bytes, so that the declaration says UTF-8 whatever the locale.
+    return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True).decode() + "\n"
 
 
 def _case(suite: ElementTree.Element, project: str, name: str, seconds: float) -> ElementTree.Element:
