@@ -11,6 +11,7 @@ import pytest
 
 from tests.redteam.proofs import LEMMAS, MODEL, PROOFS, TRANSCRIPT, without_tlapm, write
 from vstack.errors import RefusedError, VstackError
+from vstack.guard.listing import listing
 from vstack.project import Project, load_project
 from vstack.reading import read_spec
 from vstack.report.words import verdict_word
@@ -166,3 +167,19 @@ def test_tlapm_proves_it_and_refuses_what_says_nothing(project: Project, monkeyp
     record = run_theorem(false, "Safety")
     assert record.verdict is Verdict.UNDECIDED
     assert "CounterProofs.tla:6" in record.reason
+
+
+def test_the_agents_guard_lets_a_proof_be_edited_and_keeps_its_statement(project: Project) -> None:
+    found = listing({"pins": pins(project).model_dump(mode="json", exclude_defaults=True)})
+    assert PROOFS not in found.whole
+    assert found.parts[PROOFS] == [["CounterProofs!Safety", "THEOREM Safety == Spec => []Bounded"]]
+    assert MODEL in found.whole
+
+
+def test_a_list_of_backends_names_operators_of_tlaps(project: Project) -> None:
+    edit(
+        project, "vstack.yaml", "      obligations: 23\n", "      obligations: 23\n      backends: [Z3, Zennon, PTL]\n"
+    )
+    found = check_proofs(load_project(project.root))
+    assert [finding.rule for finding in found] == ["tlaps-backend"]
+    assert "Zennon" in found[0].message

@@ -30,6 +30,9 @@ def listing(lock: dict) -> Listing:
     definitions = pins.get("definitions") or {}
     places = {name: os.path.normpath(entry["place"].rpartition(":")[0]) for name, entry in definitions.items()}
     free = {os.path.normpath(model["module"])} if "module" in model else set()
+    # A proof is free to change around the statement that it is of.
+    theorems = [pin for pin in (pins.get("goals") or {}).values() if (pin.get("value") or {}).get("kind") == "theorem"]
+    free |= {places[pin["definitions"][0]] for pin in theorems}
     own = {model.get("init", "Init"), model.get("next", "Next")}
     whole: dict[str, str] = {}
     for section, word in (("goals", "goals"), ("environment", "the environment")):
@@ -44,7 +47,7 @@ def listing(lock: dict) -> Listing:
                 whole.setdefault(os.path.normpath(script), "a Z3 goal")
     if "config" in model:
         whole.setdefault(os.path.normpath(model["config"]), "the model's configuration")
-    for name in ("tlc_jar", "java"):
+    for name in ("tlc_jar", "java", "tlapm", "apalache"):
         tool = (settings.get("tools") or {}).get(name)
         if tool and not os.path.isabs(tool):
             whole.setdefault(os.path.normpath(tool), "a tool whose hash is approved")

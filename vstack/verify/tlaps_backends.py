@@ -22,6 +22,13 @@ _METHODS = frozenset({"auto", "blast", "force", "fast", "fastforce", "simp", "cl
 def backend_findings(spec: Spec, goal_name: str, goal: Goal) -> Iterator[Finding]:
     """Back-ends that are not allowed, tactics of unknown words, pragmas of the project's own."""
     allowed = set(goal.proof.backends) or set(DEFAULT)
+    for name in sorted(allowed - PRAGMAS.keys()):
+        yield Finding(
+            rule="tlaps-backend",
+            where=f"{spec.root.path}:1",
+            message=f"Goal {goal_name} lists the back-end {name}, and module TLAPS has no such operator",
+            todo="Mend `proof.backends` in vstack.yaml",
+        )
     for module in own_modules(spec):
         for fact in _facts(module):
             yield from _judge(spec, fact, allowed, goal_name)

@@ -50,7 +50,7 @@ def find_tlapm(project: Project) -> Tlapm | None:
 
 def environment(home: Path) -> dict[str, str]:
     """All that tlapm sees: nothing of the user's, so that no variable names another solver or cache."""
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(home), "LC_ALL": "C.UTF-8"}
+    return {"PATH": "/usr/bin:/bin", "HOME": str(home), "TMPDIR": str(home), "LC_ALL": "C.UTF-8"}
 
 
 def _identify(path: Path) -> Tlapm:
