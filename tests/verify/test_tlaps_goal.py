@@ -18,8 +18,10 @@ from vstack.report.words import verdict_word
 from vstack.specify.compute import compute_pins
 from vstack.specify.pins import Pins
 from vstack.verdicts import Strength, Verdict
+from vstack.verify.tlaps_control import control_of
 from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_rules import check_proofs
+from vstack.verify.tlaps_spec import read_proof, theorem_of
 from vstack.verify.tlaps_tool import find_tlapm
 
 TLAPM = os.environ.get("VSTACK_TLAPM") or shutil.which("tlapm")
@@ -183,3 +185,19 @@ def test_a_list_of_backends_names_operators_of_tlaps(project: Project) -> None:
     found = check_proofs(load_project(project.root))
     assert [finding.rule for finding in found] == ["tlaps-backend"]
     assert "Zennon" in found[0].message
+
+
+def test_the_control_finds_hypotheses_through_names_and_has_a_name_of_its_own(project: Project) -> None:
+    edit(project, PROOFS, "THEOREM Safety == Spec => []Bounded", "Claim == Spec => []Bounded\nTHEOREM Safety == Claim")
+    edit(project, PROOFS, "PTL DEF Spec", "PTL DEF Spec, Claim")
+    spec = read_proof(project, "Safety")
+    theorem = theorem_of(spec, "Safety", project.file.goals["Safety"])
+    control = control_of(spec, theorem)
+    first, second = control.theorems
+    lines = [line.strip() for line in control.text.splitlines()]
+    assert lines[first[0] : first[1] - 1] == ["(", "Spec", ") => FALSE"]
+    assert lines[second[0] : second[1] - 1] == ["(", "Init", ") => FALSE"]
+    assert "Init" in lines[second[1] - 1] and "LimitIsNatural" in lines[second[1] - 1]
+    edit(project, LEMMAS, "LEMMA UpKeeps", f"{lines[first[0] - 1].split()[1]} == TRUE\n\nLEMMA UpKeeps")
+    again = read_proof(project, "Safety")
+    assert lines[first[0] - 1] not in control_of(again, theorem_of(again, "Safety", project.file.goals["Safety"])).text

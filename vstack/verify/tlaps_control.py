@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from vstack.files import sha256_bytes
 from vstack.tla.closure import closure
 from vstack.tla.conjuncts import CONJUNCTION, is_operator
-from vstack.tla.places import Span, offsets
 from vstack.tla.tree import ACTION_LEVEL, Apply, AssumeProve, NewSymbol, Node, Spec, Theorem
-from vstack.verify.tlaps_hypotheses import unfolded
+from vstack.verify.tlaps_hypotheses import hypotheses, unfolded
 from vstack.verify.tlaps_protocol import parse
 
-NAME = "VstackControl"
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -43,11 +42,14 @@ def control_of(spec: Spec, theorem: Theorem) -> Control:
     definitions = sorted(name for name in names if _PLAIN.fullmatch(name) and spec.has(name))
     lines = spec.root.text.splitlines()
     before, end = lines[: spec.root.span.end_line - 1], lines[spec.root.span.end_line - 1 :]
+    # By all texts that it could stand in: none of them can have a theorem of this name already.
+    texts = "\n".join(sorted({module.text for module in spec.modules.values()}))
+    name = f"VstackControl{sha256_bytes(texts.encode())[:16]}"
     added: list[str] = []
     places: list[tuple[int, int]] = []
     for number, (statement, extra) in enumerate(_statements(spec, theorem), start=1):
         first = len(before) + len(added) + 1
-        added += [f"THEOREM {NAME}{number} ==", *statement.splitlines()]
+        added += [f"THEOREM {name}x{number} ==", *statement.splitlines()]
         by = ", ".join([*facts, *extra])
         using = f" DEF {', '.join(definitions)}" if definitions else ""
         proof = f"BY {by}{using}" if by else f"BY{using}" if using else "OBVIOUS"
@@ -75,53 +77,34 @@ def tried_controls(control: Control, output: str) -> bool:
 
 
 def _statements(spec: Spec, theorem: Theorem) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each control's statement, its columns kept, with the back-end that it names."""
-    conclusion = _conclusion(theorem.body)
-    whole = _without(spec, theorem.body, conclusion)
+    """Each control's statement with the back-end that it names.
+
+    The hypotheses are gathered through the names that stand for them, so that
+    none hides in a definition of the theorem's own formula.
+    """
+    given = [item for item in hypotheses(spec, theorem.body, visible=True) if spec.text(item.span)]
+    declared = [item for item in given if isinstance(item, NewSymbol)]
     if theorem.level <= ACTION_LEVEL:
-        yield whole, ()
-    else:
-        yield whole, ("PTL",)
-        parts = list(_state_parts(spec, theorem.body))
-        if parts:
-            assumed = ",\n".join(_in_place(spec, part) for part in parts)
-            yield f"ASSUME\n{assumed}\nPROVE FALSE", ()
+        yield _refuted(spec, given), ()
+        return
+    yield _refuted(spec, given), ("PTL",)
+    parts = [part for item in given if not isinstance(item, NewSymbol) for part in _conjuncts(spec, item)]
+    if parts:
+        yield _refuted(spec, [*declared, *parts]), ()
 
 
-def _conclusion(node: Node) -> Node:
-    while True:
-        if isinstance(node, AssumeProve):
-            node = node.prove
-        elif is_operator(node, "=>") and isinstance(node, Apply):
-            node = node.operands[1]
-        else:
-            return node
-
-
-def _without(spec: Spec, body: Node, conclusion: Node) -> str:
-    """The statement's text with FALSE in the place of its conclusion."""
-    text = spec.root.text
-    start, _ = offsets(text, body.span)
-    cut, _ = offsets(text, conclusion.span)
-    return " " * (body.span.column - 1) + text[start:cut] + "FALSE"
-
-
-def _state_parts(spec: Spec, body: Node) -> Iterator[Node]:
-    """The hypotheses' conjuncts that are about a state or a step: what a solver without temporal logic can refute."""
-    node, declares = body, False
-    while isinstance(node, AssumeProve) or is_operator(node, "=>"):
-        if isinstance(node, AssumeProve):
-            declares = declares or any(isinstance(item, NewSymbol) for item in node.assumes)
-            given, node = node.assumes, node.prove
-        else:
-            assert isinstance(node, Apply)
-            given, node = node.operands[:1], node.operands[1]
-        if not declares:
-            for item in given:
-                yield from _conjuncts(spec, item)
+def _refuted(spec: Spec, given: Sequence[Node]) -> str:
+    """That ``given`` imply FALSE; each keeps its columns, for bulleted lists hang on them."""
+    texts = [_in_place(spec, item) for item in given]
+    if not texts:
+        return "  FALSE"
+    if any(isinstance(item, NewSymbol | AssumeProve) for item in given):
+        return "ASSUME\n" + ",\n".join(texts) + "\nPROVE FALSE"
+    return "(\n" + "\n) /\\ (\n".join(texts) + "\n) => FALSE"
 
 
 def _conjuncts(spec: Spec, node: Node) -> Iterator[Node]:
+    """What of a hypothesis is about a state or a step: a solver without temporal logic can refute it."""
     opened = unfolded(spec, node)
     if is_operator(opened, *CONJUNCTION) and isinstance(opened, Apply):
         for operand in opened.operands:
@@ -131,5 +114,4 @@ def _conjuncts(spec: Spec, node: Node) -> Iterator[Node]:
 
 
 def _in_place(spec: Spec, node: Node) -> str:
-    span: Span = node.span
-    return " " * (span.column - 1) + spec.text(span)
+    return " " * (node.span.column - 1) + spec.text(node.span)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vstack.files import sha256_bytes
 from vstack.keep.evidence import evidence_key, machine
 from vstack.results import Evidence, Numbers
 from vstack.tla.tree import Spec
@@ -26,26 +25,28 @@ def judged(task: Task, runs: Mapping[str, ModuleRun], empty: Evidence) -> Eviden
     found = [judge_module(by_name[name], runs[name]) for name in task.modules]
     verdict = worst([one.verdict for one in found])
     total = sum(one.obligations for one in found)
-    warnings: list[str] = []
     if verdict is not Verdict.HOLDS:
         reason = "; ".join(f"{one.module}: {one.reason}" for one in found if one.verdict is not Verdict.HOLDS)
     elif proved_controls(task.control, runs[CONTROL].output):
         verdict = Verdict.REFUSED
         reason = f"[tlaps-vacuous] tlapm proves FALSE from the hypotheses of {task.theorem.name} and the assumptions: it says nothing"
+    elif not tried_controls(task.control, runs[CONTROL].output):
+        verdict = Verdict.UNDECIDED
+        reason = (
+            f"{total} obligations were proved, but its control (FALSE for the conclusion) could not be tried, so that"
+            " contradictory hypotheses would go unseen"
+        )
     elif total < max(1, task.goal.proof.obligations):
         verdict = Verdict.REFUSED
         reason = f"[tlaps-floor] {total} obligations were proved, the approved floor is {task.goal.proof.obligations}"
     else:
         assumed = _assumptions(task.spec)
         reason = f"{total} obligations of {len(found)} modules proved; assumed: {', '.join(assumed) or 'nothing'}"
-        if not tried_controls(task.control, runs[CONTROL].output):
-            warnings.append("whether its hypotheses contradict each other was not tried: the control could not be run")
     return empty.model_copy(
         update={
             "verdict": verdict,
-            "reason": "; ".join([reason, *warnings]),
+            "reason": reason,
             "strength": Strength.PROVED if verdict is Verdict.HOLDS else None,
-            "warnings": warnings,
             "numbers": Numbers(seconds=round(sum(run.seconds for run in runs.values()), 1)),
             "detail": {**empty.detail, "modules": {one.module: _told(one) for one in found}, "obligations": total},
         }
@@ -67,7 +68,7 @@ def empty_record(
 ) -> Evidence:
     """A record of what goal ``name`` asks, its key over all that goes in; None for what is not known yet."""
     subject = {"goal": name, "theorem": str(task.theorem.name) if task is not None else ""}
-    inputs = {**task.inputs, CONTROL: sha256_bytes(task.control.text.encode())} if task is not None else {}
+    inputs = task.inputs_of(CONTROL) if task is not None else {}
     bounds = (
         {"stretch": f"{task.goal.proof.stretch:g}", "seconds": f"{task.goal.proof.seconds:g}"}
         if task is not None

@@ -36,7 +36,7 @@ def hypothesis_findings(spec: Spec, goal_name: str, theorem: Theorem) -> Iterato
                         message=f"The assumption {called} is false: anything follows from it",
                         todo="Assume what can be",
                     )
-        for hypothesis in _hypotheses(spec, theorem.body):
+        for hypothesis in hypotheses(spec, theorem.body):
             if _is_false(spec, hypothesis):
                 yield Finding(
                     rule="tlaps-vacuous",
@@ -55,26 +55,31 @@ def _forms(spec: Spec, node: Node) -> set[str]:
     return found
 
 
-def _body(spec: Spec, node: Node) -> Node | None:
+def _body(spec: Spec, node: Node, *, visible: bool = False) -> Node | None:
+    """What a name without parameters stands for; with ``visible`` only if the root module has it in its scope."""
     if isinstance(node, Apply) and not node.operands:
         symbol = spec.symbols.get(node.operator.uid)
         if isinstance(symbol, Definition) and not symbol.params and not symbol.recursive:
-            return symbol.body
+            there = spec.has(symbol.name) and spec.definition(symbol.name).uid == symbol.uid and "!" not in symbol.name
+            return symbol.body if there or not visible else None
     return None
 
 
 def unfolded(spec: Spec, node: Node) -> Node:
-    """What a name without parameters stands for in the end; any other formula itself."""
+    """What a name of the root module's scope stands for in the end; any other formula itself."""
     for _ in range(_DEPTH):
-        body = _body(spec, node)
+        body = _body(spec, node, visible=True)
         if body is None:
             break
         node = body
     return node
 
 
-def _hypotheses(spec: Spec, node: Node) -> Iterator[Node]:
-    """All that a statement is under: what stands after ASSUME, left of `=>`, and so on inside its conclusion."""
+def hypotheses(spec: Spec, node: Node, *, visible: bool = False) -> Iterator[Node]:
+    """All that a statement is under: what stands after ASSUME, left of `=>`, and so on inside its conclusion.
+
+    With ``visible`` only through names that the root module has in its scope.
+    """
     for _ in range(_DEPTH):
         if isinstance(node, AssumeProve):
             yield from node.assumes
@@ -83,7 +88,7 @@ def _hypotheses(spec: Spec, node: Node) -> Iterator[Node]:
             yield node.operands[0]
             node = node.operands[1]
         else:
-            body = _body(spec, node)
+            body = _body(spec, node, visible=visible)
             if body is None:
                 return
             node = body

@@ -32,7 +32,7 @@ def record_transcript(tasks: tuple[Task, ...], tlapm: Tlapm, on_event: Callable[
                 RecordedRun(
                     name=f"{task.name}/{name}",
                     argv=ran.arguments,
-                    inputs=task.inputs,
+                    inputs=task.inputs_of(name),
                     returncode=ran.returncode,
                     stderr=ran.output,
                     files={"stopped": ran.stopped} if ran.stopped else {},
@@ -112,7 +112,7 @@ def _recorded(task: Task, transcript: Transcript, where: str) -> dict[str, Modul
                 todo=_AGAIN,
             )
         run = named[0]
-        why = unfit(run, task.argv(name), task.inputs)
+        why = unfit(run, task.argv(name), task.inputs_of(name))
         if why:
             raise RefusedError(
                 f"[tlaps-transcript] The recorded run of {name} is not of this proof: {why}", where=where, todo=_AGAIN

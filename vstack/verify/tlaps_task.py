@@ -42,6 +42,11 @@ class Task:
             return arguments(self.spec.root.name, self.goal.proof.stretch, self.control.lines)
         return arguments(run, self.goal.proof.stretch)
 
+    def inputs_of(self, run: str) -> dict[str, str]:
+        """SHA-256 of all that the run named ``run`` is over."""
+        control = {CONTROL: sha256_bytes(self.control.text.encode())} if run == CONTROL else {}
+        return {**self.inputs, **control}
+
     def sources(self, run: str) -> dict[str, str]:
         """The texts that the run is over."""
         return {**self.texts, self.spec.root.name: self.control.text} if run == CONTROL else dict(self.texts)
