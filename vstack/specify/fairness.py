@@ -73,7 +73,7 @@ def check_fairness(project: Project, spec: Spec) -> tuple[Finding, ...]:
                     " why it must be so, and have that approved",
                 )
             )
-        if project.file.policy.get("unlisted_fairness") == "refuse":
+        if project.file.policy.get("unlisted_fairness", "refuse") == "refuse":
             findings += [
                 Finding(
                     rule="fair-environment",

@@ -34,8 +34,8 @@ class Policy(BaseModel):
 
     software_keys: bool = False
     unchecked_anchors: Literal["count", "refuse"] = "count"
-    unlisted_fairness: Literal["count", "refuse"] = "count"
-    dependent_goals: Literal["count", "refuse"] = "count"
+    unlisted_fairness: Literal["count", "refuse"] = "refuse"
+    dependent_goals: Literal["count", "refuse"] = "refuse"
     stale_anchors: Literal["note", "refuse"] = "note"
     vstack: str | None = None
 

@@ -91,9 +91,9 @@ def find_noticed_alone(
 def noticed_alone_findings(project: Project, rows: Iterable[NoticedAlone], *, partial: bool) -> list[Finding]:
     """Goals of a project with mutants that notice nothing which another goal does not, without an excuse.
 
-    None where the policy does not ask for it. ``partial``: only some of the mutants were run, which shows nothing.
+    None where the policy only counts them. ``partial``: only some of the mutants were run, which shows nothing.
     """
-    if project.file.mutation is None or partial or project.file.policy.get("dependent_goals") != "refuse":
+    if project.file.mutation is None or partial or project.file.policy.get("dependent_goals", "refuse") != "refuse":
         return []
     return [
         Finding(
