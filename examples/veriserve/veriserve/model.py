@@ -48,13 +48,21 @@ def load_layer(config: ModelConfig, index: int, fetch: Fetch) -> Layer:
     )
     return Layer(
         attn_norm=get("input_layernorm", hidden),
-        qkv=torch.cat([q, k, v]),
+        qkv=lay_out(torch.cat([q, k, v])),
         qk_norm=qk_norm,
-        out=get("self_attn.o_proj", hidden, queries),
+        out=lay_out(get("self_attn.o_proj", hidden, queries)),
         mlp_norm=get("post_attention_layernorm", hidden),
-        gate_up=torch.cat([get("mlp.gate_proj", inner, hidden), get("mlp.up_proj", inner, hidden)]),
-        down=get("mlp.down_proj", hidden, inner),
+        gate_up=lay_out(torch.cat([get("mlp.gate_proj", inner, hidden), get("mlp.up_proj", inner, hidden)])),
+        down=lay_out(get("mlp.down_proj", hidden, inner)),
     )
+
+
+def lay_out(matrix: torch.Tensor) -> torch.Tensor:
+    """``matrix`` in the memory order that its products are fastest in; shape and values stay.
+
+    On a CPU, fp32 products of a few rows take half the time with the columns of the weights contiguous.
+    """
+    return matrix.t().contiguous().t() if matrix.device.type == "cpu" and matrix.dtype == torch.float32 else matrix
 
 
 class Decoder:
@@ -66,7 +74,8 @@ class Decoder:
         self.layers = [load_layer(config, index, fetch) for index in range(config.num_layers)]
         self.norm = fetch("model.norm.weight", (config.hidden_size,))
         tied = config.tie_embeddings
-        self.head = self.embedding if tied else fetch("lm_head.weight", (config.vocab_size, config.hidden_size))
+        head = self.embedding if tied else fetch("lm_head.weight", (config.vocab_size, config.hidden_size))
+        self.head = lay_out(head)
         self.cos, self.sin = rotation(config, max_len, self.embedding.dtype, self.embedding.device)
 
     def forward(self, ids: torch.Tensor, positions: torch.Tensor, step: AttentionStep) -> torch.Tensor:

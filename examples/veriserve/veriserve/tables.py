@@ -11,6 +11,9 @@ from veriserve.ledger import PdLedger
 from veriserve.ledger_types import Kind, Lease, OutOfPages, State, Tickets, join
 from veriserve.radix import Node, RadixCache
 
+# Tokens that a table grows by at least, while pages are free: with pages of one token it would change in every step.
+AHEAD = 16
+
 
 @dataclass(eq=False)
 class PageTable:
@@ -78,7 +81,7 @@ class PageTables:
         return table
 
     def grow(self, table: PageTable, length: int) -> None:
-        """Add pages until ``table`` holds ``length`` tokens, evicting from the cache where too few are free.
+        """Add pages until ``table`` holds ``length`` tokens or more, evicting from the cache where too few are free.
 
         Raises:
             OutOfPages: there are not so many; the table is as it was.
@@ -90,7 +93,8 @@ class PageTables:
             raise OutOfPages(missing, self.available)
         if (short := missing - self.ledger.free) > 0:
             self.evict(short)
-        self._join(table, self.ledger.alloc(missing, table.owner), complete=False)
+        spare = min(AHEAD // self.page_size, self.ledger.free) - missing
+        self._join(table, self.ledger.alloc(missing + max(0, spare), table.owner), complete=False)
 
     def evict(self, count: int) -> None:
         """Give up to ``count`` cached pages that nothing touches back to the ledger."""
