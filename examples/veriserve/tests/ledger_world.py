@@ -359,11 +359,15 @@ class World:
                 able.append((1, lambda t=t: self.poll(t)))
         return able
 
+    def there(self, t: Transfer) -> tuple[str, int]:
+        """The exposer's ticket, by which a transfer is known."""
+        return t.src if self.pull else t.dst
+
     def replace(self, t: Transfer, new: Transfer | None, name: str) -> None:
         self.nic.remove(t)
         if new is not None:
             self.nic.append(new)
-        self.note(f"transfer.{name}", t=self.transfer(t))
+        self.note(f"transfer.{name}", ticket=self.there(t), t=self.transfer(t))
 
     def land(self, t: Transfer) -> None:
         said = "done" if t.said == "none" else t.said
@@ -380,11 +384,11 @@ class World:
         self.replace(t, t._replace(said="gave up"), "given up")
 
     def poll(self, t: Transfer) -> None:
-        here, there = (t.dst, t.src) if self.pull else (t.src, t.dst)
+        here, there = t.dst if self.pull else t.src, self.there(t)
         self.nic.remove(t)
         if t.reads or t.writes:
             self.nic.append(t._replace(said="told"))
-        self.about = {"t": self.transfer(t)}
+        self.about = {"ticket": there, "t": self.transfer(t)}
         lease = self.leases[t.room, t.pos, there]
         self.ledgers[self.mover].evidence(lease, self.tickets(here), SAID[t.said])
         if t.said != "gave up":
