@@ -27,7 +27,7 @@ def _unproving(data: dict) -> None:  # type: ignore[type-arg]
 INPUTS = (
     Input("nothing selected, the command line mended", transcript(_nothing), r"tlaps-run.*was not looked at", SAME, AUDIT),
     Input("a range on the command line", transcript(_range), r"tlaps-transcript.*--toolbox 6 6", SAME, AUDIT),
-    Input("a run that proves nothing", transcript(_unproving), r"tlaps-run.*not proved.*left `to be proved`", SAME, AUDIT),
+    Input("a run that proves nothing", transcript(_unproving), r"tlaps-transcript.*not proved.*left `to be proved`", SAME, AUDIT),
     Input("cut short", transcript(lambda data: run_of(data, "CounterProofs").update(stderr=run_of(data, "CounterProofs")["stderr"][:2500])), r"tlaps-run.*(cut short|not proved|does not)", SAME, AUDIT),
-    Input("interrupted", transcript(output("CounterProofs", "@!!status:proved", "@!!status:interrupted", times=1)), r"tlaps-run.*not proved.*interrupted", SAME, AUDIT),
+    Input("interrupted", transcript(output("CounterProofs", "@!!status:proved", "@!!status:interrupted", times=1)), r"tlaps-transcript.*not proved.*interrupted", SAME, AUDIT),
 )

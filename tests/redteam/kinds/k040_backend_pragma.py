@@ -28,6 +28,6 @@ INPUTS = (
     Input("a command of one's own", proofs(edits((LEMMAS, "LEMMA UpKeeps", _OWN), (LEMMAS, _STEP, "  BY Sure"))), r"tlaps-backend.*command of the project's own", _TWIN, AUDIT),
     Input("the list of back-ends widened", proofs(edits((YAML, "      obligations: 23\n", "      obligations: 23\n      backends: [IsaM, PTL]\n"), (LEMMAS, _STEP, '  BY IsaM("sorry") DEF Reset'))), UNAPPROVED, _TWIN, AUDIT),
     Input("an approved tactic with more in it", _tactic("auto, sorry"), r"tlaps-backend.*search methods", _tactic("auto, blast"), AUDIT),
-    Input("a timeout after the proof", transcript(output("CounterProofs", _PROVED, "@!!status:failed\n@!!prover:smt\n@!!reason:timeout", times=1)), r"tlaps-run.*not proved.*out of time", SAME, AUDIT),
-    Input("a back-end that is not installed", transcript(output("CounterProofs", _PROVED, '@!!status:failed\n@!!prover:isabelle\n@!!reason:Executable "isabelle" not found in this PATH:', times=1)), r"tlaps-run.*not proved.*missing", SAME, AUDIT),
+    Input("a timeout after the proof", transcript(output("CounterProofs", _PROVED, "@!!status:failed\n@!!prover:smt\n@!!reason:timeout", times=1)), r"tlaps-transcript.*not proved.*out of time", SAME, AUDIT),
+    Input("a back-end that is not installed", transcript(output("CounterProofs", _PROVED, '@!!status:failed\n@!!prover:isabelle\n@!!reason:Executable "isabelle" not found in this PATH:', times=1)), r"tlaps-transcript.*not proved.*missing", SAME, AUDIT),
 )

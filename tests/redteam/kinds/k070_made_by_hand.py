@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.redteam.arena import MODEL, Arena, Input
 from tests.redteam.changes import edits
+from tests.redteam.proofs_recorded import INPUTS as OF_THEOREMS
 from tests.redteam.symbolic import BOUNDED, TRANSCRIPT, VERIFY, forged, stand_in, symbolic
 
 KIND, WHAT = 70, "a transcript of a tool that is not installed"
@@ -20,4 +21,5 @@ INPUTS = (
     Input("of the model before it was changed", symbolic(TRANSCRIPT, forged(), edits((MODEL, "/\\ GuardWait => transfer # r", "/\\ GuardWait => ~(transfer = r)")), tool=False), r"apalache-record\] .* has changed since", symbolic(TRANSCRIPT), VERIFY),
     Input("no transcript, but evidence of an earlier run", symbolic(BOUNDED, _earlier, tool=False), r"Apalache is not installed", symbolic(BOUNDED), VERIFY),
     Input("a file that is no transcript", symbolic(TRANSCRIPT, lambda arena: arena.write("apalache.json", "The outcome is: NoError\n"), tool=False), r"no transcript", symbolic(TRANSCRIPT), VERIFY),
+    *OF_THEOREMS,
 )

@@ -1,11 +1,9 @@
-"""Kind 70: a hand-made record of a run of a tool that is not installed."""
+"""Kind 70 for theorems: a hand-made record of a run of tlapm."""
 
 from __future__ import annotations
 
 from tests.redteam.arena import YAML, Arena, Input
 from tests.redteam.proofs import AUDIT, PROOFS, SAME, output, proofs, run_of, transcript
-
-KIND, WHAT = 70, "a hand-made record of a run of a tool that is not installed"
 
 _FALSE_STEP = ("  BY <1>1, <1>2, PTL DEF Spec\n", "  BY PTL\n")
 

@@ -1,11 +1,9 @@
-"""Kind 41: an inductive invariant that is false, an initial state that can't be."""
+"""Kind 41 for theorems: an inductive invariant that is false, an initial state that can't be."""
 
 from __future__ import annotations
 
 from tests.redteam.arena import YAML, Arena, Input
 from tests.redteam.proofs import AUDIT, MODEL, PROOFS, SAME, proofs, run_of, transcript
-
-KIND, WHAT = 41, "an inductive invariant that is false, an initial state that can't be"
 
 _INVARIANT = "Bounded == x \\in 0..Limit"
 _STEP = "THEOREM Step == Bounded /\\ Up => Bounded'\n  BY LimitIsNatural DEF Bounded, Up\n\nTHEOREM Safety"
@@ -33,7 +31,7 @@ _TWIN = _approved((_INVARIANT, "Bounded == x \\in Nat /\\ x \\in 0..Limit"))
 INPUTS = (
     Input("Inv is FALSE", _approved((_INVARIANT, "Bounded == x \\in 0..Limit /\\ FALSE"), step=True), _SAYS, _approved(step=True), AUDIT),
     Input("Inv over an empty set", _approved((_INVARIANT, "Bounded == x \\in {}"), step=True), _SAYS, _approved(step=True), AUDIT),
-    Input("no initial state", _approved(("Init == x = 0", "Init == x = 0 /\\ x # x")), _SAYS, _TWIN, AUDIT),
+    Input("a theorem over no initial state", _approved(("Init == x = 0", "Init == x = 0 /\\ x # x")), _SAYS, _TWIN, AUDIT),
     Input("no initial state, behind names", _approved(("Init == x = 0", "Ready == x = 0\nInit == Ready /\\ ~Ready")), _SAYS, _TWIN, AUDIT),
     Input("an assumption that can't be", _approved(("ASSUME LimitIsNatural == Limit \\in Nat", "ASSUME LimitIsNatural == Limit \\in Nat /\\ Limit # Limit")), _SAYS, _TWIN, AUDIT),
     Input("FALSE is proved from the hypotheses", transcript(_control), r"tlaps-vacuous.*proves FALSE", SAME, AUDIT),
