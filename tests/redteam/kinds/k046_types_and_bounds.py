@@ -17,9 +17,9 @@ def _comment(section: str) -> Change:
 
 _TWIN = _comment(BOUNDED)
 INPUTS = (
-    Input("a variable's type", symbolic(BOUNDED, edits((GOALS, "@type: Str -> $phase;", "@type: Int -> $phase;")), approve=True), UNAPPROVED + r".*annotations", _TWIN),
-    Input("an alias", symbolic(BOUNDED, edits((GOALS, "phase = Str;", "phase = Bool;")), approve=True), UNAPPROVED + r".*annotations", _TWIN),
-    Input("an annotation taken away", symbolic(BOUNDED, edits((GOALS, "  \\* @type: Str;\n  transfer", "  transfer")), approve=True), UNAPPROVED + r".*annotations", _TWIN),
+    Input("a variable's type", symbolic(BOUNDED, edits((GOALS, "@type: Str -> $phase;", "@type: Int -> $phase;")), approve=True), r"Not approved: apalache: annotations", _TWIN),
+    Input("an alias", symbolic(BOUNDED, edits((GOALS, "phase = Str;", "phase = Bool;")), approve=True), r"Not approved: apalache: annotations", _TWIN),
+    Input("an annotation taken away", symbolic(BOUNDED, edits((GOALS, "  \\* @type: Str;\n  transfer", "  transfer")), approve=True), r"Not approved: apalache: annotations", _TWIN),
     Input("the bound of Gen", symbolic(_CHOSEN, edits((MODEL, "Gen(2)", "Gen(0)")), approve=True), UNAPPROVED, _TWIN),
     Input("what Gen is", symbolic(_CHOSEN, edits((MODEL, "THEN {1, 2} ELSE", "THEN {1} ELSE")), approve=True), UNAPPROVED, _TWIN),
 )
