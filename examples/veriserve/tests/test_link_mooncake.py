@@ -91,6 +91,13 @@ def start(decode: Worker, key: int, count: int, seconds: float = 60.0) -> tuple[
     return room, tickets
 
 
+def offered(decode: Worker) -> None:
+    """The offer of two pages that the other worker sent before it fell silent arrives."""
+    mover = decode.exchange.link.mover
+    [room] = mover.rooms.values()
+    mover.offered(room.peer, room.room, 0, [(0, 1 << 40), (1, 1 << 40)])
+
+
 def intact(decode: Worker, key: int, tickets) -> bool:
     return all(
         np.array_equal(decode.memory[page], content(key, position, PAGE)) for position, page in enumerate(tickets.page)
@@ -109,7 +116,7 @@ def reports(prefill: Prefill, decode: Worker, **counts: int) -> dict:
 
 
 @pytest.mark.parametrize("mode", ["pull", "push"])
-def test_pages_land_intact_and_every_page_comes_back(mode, tmp_path):
+def test_pages_land_intact_and_every_page_comes_back(mode):
     with pair(mode) as (decode, prefill):
         rooms = {key: start(decode, key, 2) for key in (11, 12, 13)}
         until(decode, lambda: len(decode.outcomes) == 3)
@@ -137,11 +144,8 @@ def test_a_killed_prefill_worker_fails_the_read_and_the_page_is_free():
         decode.outcomes.clear()
         before = decode.ledger.free
         start(decode, 32, 2)
-        # Its offer is here, and the worker is gone before the reads begin.
-        prefill.send(signal.SIGSTOP) if not decode.exchange.link.mover.posts else None
         prefill.kill()
-        room = next(iter(decode.exchange.link.mover.rooms.values()))
-        decode.exchange.link.mover.offered(room.peer, room.room, 0, [(0, 1 << 40), (1, 1 << 40)])
+        offered(decode)
         until(decode, lambda: decode.outcomes)
         assert list(decode.outcomes.values()) == ["failed"]
         until(decode, lambda: decode.ledger.free == before)  # a failed read proves its target quiet
@@ -156,25 +160,22 @@ def test_a_frozen_prefill_worker_is_overdue_then_evidence_frees_the_page(monkeyp
         decode.outcomes.clear()
         before = decode.ledger.free
         prefill.send(signal.SIGSTOP)
-        start(decode, 42, 2, seconds=1.0)
-        room = next(iter(decode.exchange.link.mover.rooms.values()))
-        decode.exchange.link.mover.offered(room.peer, room.room, 0, [(0, 1 << 40), (1, 1 << 40)])
-        longest, last = 0.0, time.monotonic()
-        while decode.ledger.free < before or not decode.outcomes:
-            decode.step()
-            longest, last = max(longest, time.monotonic() - last), time.monotonic()
-            if decode.outcomes and decode.ledger.free < before:
-                assert decode.ledger.counts()["QUARANTINED"] > 0, (decode.report(), time.monotonic())
-        assert list(decode.outcomes.values()) == ["timeout"] and longest < 1.0
+        start(decode, 42, 2, seconds=0.1)
+        offered(decode)
+        until(decode, lambda: decode.outcomes)
+        assert list(decode.outcomes.values()) == ["timeout"] and decode.ledger.counts()["QUARANTINED"] == 2
+        until(decode, lambda: decode.ledger.free == before)  # the reads have failed by now: their targets are quiet
+        assert decode.ledger.counts()["QUARANTINED"] == 0
 
 
 def test_a_frozen_prefill_worker_that_writes_leaves_quarantine_until_it_answers():
     with pair("push") as (decode, prefill):
         prefill.send(signal.SIGSTOP)
-        _, tickets = start(decode, 51, 2, seconds=1.0)
+        start(decode, 51, 2, seconds=0.5)
         until(decode, lambda: decode.outcomes)
         assert list(decode.outcomes.values()) == ["timeout"] and decode.ledger.counts()["QUARANTINED"] == 2
-        until(decode, lambda end=time.monotonic() + 1.5: time.monotonic() > end)
+        end = time.monotonic() + 1.5
+        until(decode, lambda: time.monotonic() > end)
         assert decode.ledger.counts()["QUARANTINED"] == 2  # no time is long enough
         prefill.send(signal.SIGCONT)
         until(decode, lambda: decode.ledger.free == 8)  # done or refused: either is proof

@@ -85,8 +85,11 @@ class Peers:
         """What ``envelope`` tells, and what to send back to its sender."""
         source, message = envelope.source, envelope.message
         newest = self._newest.get(source.name, ANY)
-        if source.incarnation < newest or envelope.to not in (ANY, self.me.incarnation):
+        if source.incarnation < newest or envelope.to > self.me.incarnation:
             return self._drop()
+        if envelope.to not in (ANY, self.me.incarnation):
+            self.dropped += 1
+            return [], [Envelope(self.me, ANY, 0, self.hello)]  # it does not know yet that this worker started again
         if isinstance(message, Hello):
             return self._greet(envelope, message)
         if isinstance(message, Unfit):

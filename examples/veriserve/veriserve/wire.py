@@ -7,7 +7,7 @@ from collections.abc import Callable
 import zmq
 
 from veriserve.errors import VeriserveError
-from veriserve.messages import Bye, Envelope, Message, MessageError, Peer, pack, unpack
+from veriserve.messages import ANY, Bye, Envelope, Message, MessageError, Peer, pack, unpack
 from veriserve.peers import Heard, Joined, Lost, News, Peers
 from veriserve.trace import Trace
 
@@ -52,10 +52,14 @@ class Wire:
         return socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0")
 
     def connect(self, name: str, address: str) -> None:
-        """Reach the worker ``name`` at ``address``; it is greeted until it has joined."""
+        """Reach the worker ``name`` at ``address``, no longer where it was before; it is greeted until it has joined."""
+        if (before := self._dealers.pop(name, None)) is not None:
+            self._poller.unregister(before)
+            before.close(linger=0)
         socket = self._dealers[name] = self._socket(zmq.DEALER)
         socket.connect(address)
         self._ways[name] = lambda data: socket.send(data, zmq.NOBLOCK)
+        self._send(name, Envelope(self.peers.me, ANY, self.trace.clock + 1, self.peers.hello))
 
     def send(self, peer: Peer, message: Message) -> None:
         """Send ``message`` to this incarnation of a worker, or drop it where it can't go out at once."""
