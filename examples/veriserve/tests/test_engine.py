@@ -10,6 +10,9 @@ from helpers import GREEDY, answer, prompt_of, run
 from veriserve.config import EngineConfig
 from veriserve.engine import Engine
 from veriserve.errors import RequestError
+from veriserve.evidence import Access
+from veriserve.evidence import Event as Evidence
+from veriserve.ledger_types import Kind
 from veriserve.sampling import SamplingParams
 from veriserve.weights import find_model
 
@@ -111,3 +114,24 @@ def test_smollm2_answers(smol_engine: Engine) -> None:
     run(smol_engine, request)
     assert smol_engine.tokenizer.decode(request.output) == "The capital of France is Paris."
     assert request.finish == "stop"
+
+
+def test_kv_that_a_transfer_landed_goes_on_as_if_computed(expected: list[list[int]]) -> None:
+    """What a decode worker does: pages are filled by a transfer, here a copy, and the request starts behind them."""
+    prompt, there, here = PROMPTS[2], engine(), engine()
+    source = there.request("x", prompt, dataclasses.replace(GREEDY, max_tokens=1))
+    source.keep_pages = True
+    (first,) = run(there, source)
+    request = here.request("x", prompt, GREEDY)
+    table = here.tables.open(request.number, prompt)
+    here.tables.grow(table, len(prompt))
+    lease = here.ledger.open(table.tickets, Kind.TRANSFER, request.number, Access.READ_TARGET)
+    here.runner.pool.data[table.tickets.page] = there.runner.pool.data[source.table.tickets.page]
+    here.ledger.evidence(lease, table.tickets, Evidence.DONE)
+    request.table, table.length = table, len(prompt)
+    request.tokens += first
+    assert run(here, request) == [expected[2]]
+    there.tables.close(source.table)
+    for each in (here, there):
+        each.tables.check_integrity()
+        assert each.tables.available == each.config.num_pages

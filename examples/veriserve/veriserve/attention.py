@@ -71,8 +71,8 @@ class GatherStep(AttentionStep):
         super().__init__(pool, spans, num_heads)
         self._single = self._plan_single(spans[: self.num_single]) if self.num_single else None
         self._chunks = [self._plan_chunk(span) for span in spans[self.num_single :]]
-        plans = [self._single] if self._single else []
-        most = max(len(blocks) for blocks, *_ in [*plans, *self._chunks])
+        counts = [len(plan[0]) for plan in (self._single, *self._chunks) if plan is not None]
+        most = max(counts, default=0)
         # Gathered into the same memory for each layer: fresh memory costs more than the copy.
         self._keys, self._values = pool.blocks.new_empty(2, most, pool.blocks.shape[1])
 

@@ -82,7 +82,7 @@ class Engine:
             if (stuck := self.scheduler.stuck()) is not None:
                 events.append(self._end(stuck, "no_pages"))
             return events
-        self.tables.check([each.table for each in work])
+        self.tables.begin([each.table for each in work])
         tokens = iter(self.runner.run(work))
         for each in work:
             request, samples = each.request, each.samples

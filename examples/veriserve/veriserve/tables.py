@@ -41,8 +41,9 @@ class PageTable:
 class PageTables:
     """Gives requests their pages and takes them back: the only code that talks to both ledger and prefix cache.
 
-    From the moment it joins a table until ``close`` a page is under the table's KERNEL lease, and one that others may
-    share under a CACHE lease as well; so no page of a table can be freed or evicted beneath a step.
+    A page that others may share is under the table's CACHE lease while it is in the table. From the first step over
+    it until ``close`` a page is under the table's KERNEL lease as well, so none is freed or evicted beneath a step;
+    until then a transfer may be the one that fills it.
     """
 
     def __init__(self, ledger: PdLedger, page_size: int, prefix_cache: bool = True) -> None:
@@ -76,7 +77,7 @@ class PageTables:
             self.cache.lock(table.node)
             if pages := len(found.page):
                 table.references.append(self.ledger.open(found, Kind.CACHE, owner))
-                self._join(table, found, complete=True)
+                self._join(table, found, owned=False)
                 table.indexed, table.length = pages, pages * self.page_size
         return table
 
@@ -94,7 +95,7 @@ class PageTables:
         if (short := missing - self.ledger.free) > 0:
             self.evict(short)
         spare = min(AHEAD // self.page_size, self.ledger.free) - missing
-        self._join(table, self.ledger.alloc(missing + max(0, spare), table.owner), complete=False)
+        self._join(table, self.ledger.alloc(missing + max(0, spare), table.owner), owned=True)
 
     def evict(self, count: int) -> None:
         """Give up to ``count`` cached pages that nothing touches back to the ledger."""
@@ -108,7 +109,9 @@ class PageTables:
         if not self.prefix_cache or full <= table.indexed:
             return
         fresh = table.tickets.take(slice(table.indexed, full))
-        self.ledger.complete(fresh, table.owner)
+        computed = ~self.ledger.full[fresh.page]  # the others were complete when they landed
+        if computed.any():
+            self.ledger.complete(fresh.take(computed), table.owner)
         offered = np.asarray(tokens[: full * self.page_size], np.int64)
         node, known = self.cache.insert(offered, table.tickets.take(slice(full)))
         count = len(known.page)
@@ -122,8 +125,23 @@ class PageTables:
         self.cache.unlock(table.node)
         table.node, table.indexed = node, full
 
-    def check(self, tables: Sequence[PageTable]) -> None:
-        """At a step's boundary: every page the step will touch is still the one that its table's ticket names."""
+    def begin(self, tables: Sequence[PageTable]) -> None:
+        """Before a step: pages that joined a table go under its KERNEL lease, and all that it will touch are checked.
+
+        Raises:
+            LedgerError: a page is no longer the one that its table's ticket names, or one that should hold KV is not
+                complete.
+        """
+        for table in tables:
+            leased = 0 if table.kernel is None else len(table.kernel.tickets.page)
+            if leased == table.size:
+                continue
+            fresh = table.tickets.take(slice(leased, None))
+            reads = max(0, self.pages_for(table.length) - leased)
+            if table.kernel is None:
+                table.kernel = self.ledger.open(fresh, Kind.KERNEL, table.owner, reads=reads)
+            else:
+                self.ledger.extend(table.kernel, fresh, reads)
         self.ledger.check_table(join([table.tickets for table in tables]))
 
     def close(self, table: PageTable, overdue: bool = False) -> None:
@@ -131,12 +149,11 @@ class PageTables:
 
         When it is ``overdue``, own pages that a transfer may still touch go into quarantine rather than drain.
         """
-        for lease in [table.kernel, *table.references]:
-            if lease is not None:
-                self.ledger.close(lease)
-        if table.owned.any():
+        if table.kernel is not None:
+            self.ledger.close(table.kernel)
+        if table.size:
             let_go = self.ledger.timeout if overdue else self.ledger.release
-            let_go(table.tickets.take(table.owned), table.owner)
+            let_go(table.tickets.take(table.owned), table.owner, table.references)
         self.cache.unlock(table.node)
         table.kernel, table.references = None, []
         table.tickets, table.owned, table.node = join([]), np.empty(0, bool), self.cache.root
@@ -154,11 +171,6 @@ class PageTables:
         assert np.array_equal(shared, cached), f"{len(shared)} pages are SHARED, {len(cached)} in the prefix cache"
         return f"{told}\n{self.cache.check_integrity()}"
 
-    def _join(self, table: PageTable, tickets: Tickets, complete: bool) -> None:
-        reads = len(tickets.page) if complete else 0
-        if table.kernel is None:
-            table.kernel = self.ledger.open(tickets, Kind.KERNEL, table.owner, reads=reads)
-        else:
-            self.ledger.extend(table.kernel, tickets, reads)
+    def _join(self, table: PageTable, tickets: Tickets, owned: bool) -> None:
         table.tickets = join([table.tickets, tickets])
-        table.owned = np.append(table.owned, np.full(len(tickets.page), not complete))
+        table.owned = np.append(table.owned, np.full(len(tickets.page), owned))
