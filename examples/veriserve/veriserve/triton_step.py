@@ -14,7 +14,7 @@ from veriserve.attention import GatherStep, Span
 BLOCK = 64  # context tokens that one turn of the kernel's loop reads
 
 
-@triton.jit
+@triton.jit  # type: ignore[untyped-decorator]
 def _decode(  # type: ignore[no-untyped-def]
     queries,
     rows,
