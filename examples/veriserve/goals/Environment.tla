@@ -42,19 +42,24 @@ Init ==
   /\ served = [p \in Pages |-> 0]
   /\ inc = [s \in Sides |-> 0]
 
-\* @environment the transport has moved the data, at any time after the start,
-\* and says so if it was not written off before
+\* The data of a transfer is moved, at any time after the start; the transport
+\* says so, if it was not written off before.
+Moves(k) == \E t \in nic :
+  /\ There(t) = k
+  /\ t.writes
+  /\ data' = [data EXCEPT ![t.dst[1]] = IF t.reads THEN data[t.src[1]] ELSE Junk]
+  /\ nic' = (nic \ {t}) \cup
+            (IF t.said = "told" THEN {}
+             ELSE {[t EXCEPT !.reads = FALSE, !.writes = FALSE, !.said = IF @ = "none" THEN "done" ELSE @]})
+  /\ UNCHANGED <<pg, ph, up, net, twice, served, inc>>
+
+\* @environment a sound transport moves the data, sooner or later
 \* @process transfer
-Lands(k) ==
-  /\ nic # {}
-  /\ \E t \in nic :
-      /\ There(t) = k
-      /\ t.writes
-      /\ data' = [data EXCEPT ![t.dst[1]] = IF t.reads THEN data[t.src[1]] ELSE Junk]
-      /\ nic' = (nic \ {t}) \cup
-                (IF t.said = "told" THEN {}
-                 ELSE {[t EXCEPT !.reads = FALSE, !.writes = FALSE, !.said = IF @ = "none" THEN "done" ELSE @]})
-      /\ UNCHANGED <<pg, ph, up, net, twice, served, inc>>
+Lands(k) == ~TransferFaults /\ Moves(k)
+
+\* @environment a faulty one may, and may do so late
+\* @process transfer
+MayLand(k) == TransferFaults /\ Moves(k)
 
 \* @environment the transport has moved the data and never says so
 \* @process transfer

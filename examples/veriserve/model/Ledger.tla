@@ -77,21 +77,20 @@ Hit(s, r, p) ==
   /\ pg' = [pg EXCEPT ![p].refs = @ \cup {r}]
   /\ UNCHANGED <<ph, up, data, nic, net, twice, served, inc>>
 
-\* Room r gets free pages for the rest of its prompt.
+\* Room r gets free pages for the rest of its prompt; f says which page is for which position.
 \* @process worker
 \* @anchor veriserve:examples/veriserve/veriserve/ledger.py:65-77@0abc585f7e671dc68e7d13960b0a8d085d6b410e sha256:175e3e2cfaba9241
 \* @anchor veriserve:examples/veriserve/veriserve/ledger_pages.py:143-145@0abc585f7e671dc68e7d13960b0a8d085d6b410e sha256:e6f1c8214ee06ce9
 Alloc(s, r, f) ==
   /\ up[s] /\ ph[s][r] = "queue"
-  /\ DOMAIN f = Positions \ Held(s, r)
-  /\ \A i, j \in DOMAIN f : f[i] = f[j] => i = j
-  /\ \A i \in DOMAIN f : /\ f[i] \in PagesOf(s)
-                         /\ pg[f[i]].st = "FREE"
-                         /\ GenEnds => pg[f[i]].gen < MaxGen
+  /\ {f[p] : p \in DOMAIN f} = Positions \ Held(s, r)
+  /\ Cardinality(DOMAIN f) = Length - Cardinality(Held(s, r))
+  /\ \A p \in DOMAIN f : /\ Side(p) = s
+                         /\ pg[p].st = "FREE"
+                         /\ GenEnds => pg[p].gen < MaxGen
   /\ pg' = [p \in Pages |->
-             IF \E i \in DOMAIN f : f[i] = p
-               THEN [pg[p] EXCEPT !.st = "PRIVATE", !.gen = (@ % MaxGen) + 1, !.own = r,
-                                  !.key = Key(r, CHOOSE i \in DOMAIN f : f[i] = p)]
+             IF p \in DOMAIN f
+               THEN [pg[p] EXCEPT !.st = "PRIVATE", !.gen = (@ % MaxGen) + 1, !.own = r, !.key = Key(r, f[p])]
                ELSE pg[p]]
   /\ ph' = [ph EXCEPT ![s][r] = IF s = "P" THEN "fill" ELSE "wait"]
   /\ UNCHANGED <<up, data, nic, net, twice, served, inc>>
@@ -383,10 +382,11 @@ Restart(s) ==
   /\ UNCHANGED <<data, nic, net, twice, inc>>
 
 -----------------------------------------------------------------------------
-Layouts == UNION {[d -> Pages] : d \in {i..Length : i \in 1..(Length + 1)}}
+Layouts == UNION {[d -> Positions] : d \in SUBSET Pages}
 
 Next ==
   \/ \E k \in Tickets : Lands(k)
+  \/ \E k \in Tickets : MayLand(k)
   \/ \E k \in Tickets : LosesCompletion(k)
   \/ \E k \in Tickets : Fails(k)
   \/ \E k \in Tickets : GivesUp(k)
@@ -432,7 +432,7 @@ Fairness ==
   /\ WF_vars(\E k \in Tickets : Refuse(k))
   /\ WF_vars(\E k \in Tickets : Hear(k))
   /\ WF_vars(\E k \in Tickets : Poll(k))
-  /\ WF_vars(~TransferFaults /\ \E k \in Tickets : Lands(k))
+  /\ WF_vars(\E k \in Tickets : Lands(k))
 
 Spec == Init /\ [][Next]_vars /\ Fairness
 =============================================================================

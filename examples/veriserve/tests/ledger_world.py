@@ -193,7 +193,7 @@ class World:
         missing = [pos for pos in range(1, LENGTH + 1) if pos not in room.shared]
         # The same pages that the ledger will give: the log says which position gets which.
         given = ledger._stack[ledger.free - len(missing) : ledger.free][::-1].tolist()
-        layout = [[pos, self.name(side, page)] for pos, page in zip(missing, given, strict=True)]
+        layout = [[self.name(side, page), pos] for pos, page in zip(missing, given, strict=True)]
         self.about = {"layout": layout}
         if missing:
             tickets = ledger.alloc(len(missing), number)
