@@ -238,3 +238,15 @@ def test_words_that_name_no_page_or_fit_no_mode_are_counted():
     world.decode.receive(P, Abort(8, [(0, 1)]), 0.0)
     assert unpack(world.net.to_p[-1]).message.what == "refused"
     assert State(world.ledgers["d"].state[0]) is State.PRIVATE
+
+
+def test_a_late_copy_of_a_request_whose_pages_were_given_out_again_starts_nothing():
+    world = World("push")
+    world.start(PAGES)
+    late = world.net.to_p[0]
+    world.settle()
+    world.start(PAGES)
+    world.settle()
+    assert [outcome.what for outcome in world.outcomes["d"].values()] == ["landed", "landed"]
+    world.deliver("p", late)
+    assert not world.prefill.jobs and not world.net.to_d and world.prefill.mover.book.dropped == PAGES
