@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 import torch
 
@@ -10,6 +12,8 @@ from veriserve.engine import Engine
 from veriserve.weights import Source, find_model
 
 torch.set_num_threads(1)
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # before anything imports Triton, as transformers does
 
 
 @pytest.fixture(scope="session")
