@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("mooncake.engine", reason="needs Mooncake's transfer engine and libibverbs1", exc_type=ImportError)
+from freeze import freeze
 from worker_process import Worker, content
 
 HERE = Path(__file__).parent
@@ -38,9 +39,6 @@ class Prefill:
         )
         self.address = json.loads(self.process.stdout.readline())["address"]
 
-    def send(self, number: int) -> None:
-        self.process.send_signal(number)
-
     def report(self) -> dict:
         self.process.stdin.write("?\n")
         self.process.stdin.flush()
@@ -55,7 +53,7 @@ class Prefill:
 def pair(mode: str, proxy: list[str] | None = None, **options: object) -> Iterator[tuple[Worker, Prefill]]:
     """A decode worker here, joined with a prefill worker's process; through a proxy, if its options are given."""
     prefill = Prefill(**options)
-    between = None
+    between = decode = None
     address = prefill.address
     try:
         if proxy is not None:
@@ -66,8 +64,9 @@ def pair(mode: str, proxy: list[str] | None = None, **options: object) -> Iterat
         decode.wire.connect("p", address)
         until(decode, lambda: decode.exchange.peers)
         yield decode, prefill
-        decode.exchange.close()
     finally:
+        if decode is not None:
+            decode.exchange.close()
         prefill.kill()
         if between is not None:
             between.kill()
@@ -159,7 +158,7 @@ def test_a_frozen_prefill_worker_is_overdue_then_evidence_frees_the_page(monkeyp
         until(decode, lambda: decode.outcomes)
         decode.outcomes.clear()
         before = decode.ledger.free
-        prefill.send(signal.SIGSTOP)
+        freeze(prefill.process.pid)
         start(decode, 42, 2, seconds=0.1)
         offered(decode)
         until(decode, lambda: decode.outcomes)
@@ -170,20 +169,20 @@ def test_a_frozen_prefill_worker_is_overdue_then_evidence_frees_the_page(monkeyp
 
 def test_a_frozen_prefill_worker_that_writes_leaves_quarantine_until_it_answers():
     with pair("push") as (decode, prefill):
-        prefill.send(signal.SIGSTOP)
+        freeze(prefill.process.pid)
         start(decode, 51, 2, seconds=0.5)
         until(decode, lambda: decode.outcomes)
         assert list(decode.outcomes.values()) == ["timeout"] and decode.ledger.counts()["QUARANTINED"] == 2
         end = time.monotonic() + 1.5
         until(decode, lambda: time.monotonic() > end)
         assert decode.ledger.counts()["QUARANTINED"] == 2  # no time is long enough
-        prefill.send(signal.SIGCONT)
+        prefill.process.send_signal(signal.SIGCONT)
         until(decode, lambda: decode.ledger.free == 8)  # done or refused: either is proof
 
 
 def test_a_worker_that_starts_again_is_another_and_its_pages_too():
     with pair("push") as (decode, prefill):
-        prefill.send(signal.SIGSTOP)
+        freeze(prefill.process.pid)
         start(decode, 61, 1)
         prefill.kill()
         second = Prefill(incarnation=2)

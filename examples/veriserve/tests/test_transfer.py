@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from freeze import freeze
 
 from veriserve.errors import VeriserveError
 from veriserve.evidence import Access, Event
@@ -96,7 +96,7 @@ def test_a_killed_peer_fails_every_move_and_none_is_left(pool):
 def test_first_contact_with_a_frozen_peer_holds_up_nobody_else(pool):
     memory = np.zeros((PAGES, PAGE), np.uint8)
     frozen = Pool()
-    frozen.process.send_signal(signal.SIGSTOP)
+    freeze(frozen.process.pid)
     try:
         stuck, fine = transfers_to(frozen, memory), transfers_to(pool, memory)
         began = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 import zmq
@@ -30,7 +31,9 @@ class Wire:
         self.peers, self.trace = peers, trace or Trace.off()
         self.dropped = 0
         self._context = zmq.Context()
-        self._router: zmq.Socket[bytes] | None = None
+        self._sockets: list[zmq.Socket[bytes]] = []
+        # A context that still has sockets would block the end of a process that fails before it comes to `close`.
+        self._end = weakref.finalize(self, _end, self._context, self._sockets)
         self._dealers: dict[str, zmq.Socket[bytes]] = {}
         self._ways: dict[str, Callable[[bytes], object]] = {}
         self._poller = zmq.Poller()
@@ -42,7 +45,7 @@ class Wire:
         Raises:
             VeriserveError: it can't be bound.
         """
-        socket = self._router = self._socket(zmq.ROUTER)
+        socket = self._socket(zmq.ROUTER)
         try:
             socket.bind(address)
         except zmq.ZMQError as error:
@@ -55,6 +58,7 @@ class Wire:
         """Reach the worker ``name`` at ``address``, no longer where it was before; it is greeted until it has joined."""
         if (before := self._dealers.pop(name, None)) is not None:
             self._poller.unregister(before)
+            self._sockets.remove(before)
             before.close(linger=0)
         socket = self._dealers[name] = self._socket(zmq.DEALER)
         socket.connect(address)
@@ -86,15 +90,14 @@ class Wire:
         for name in list(self._ways):
             if (incarnation := self.peers.incarnation(name)) is not None:
                 self.send(Peer(name, incarnation), Bye())
-        for socket in [*self._dealers.values(), *([self._router] if self._router else [])]:
-            socket.close(linger=200)
-        self._context.term()
+        self._end()
 
     def _socket(self, kind: int) -> zmq.Socket[bytes]:
         socket: zmq.Socket[bytes] = self._context.socket(kind)
         socket.setsockopt(zmq.SNDHWM, _HELD)
         socket.setsockopt(zmq.RCVHWM, _HELD)
         socket.setsockopt(zmq.LINGER, 200)
+        self._sockets.append(socket)
         self._poller.register(socket, zmq.POLLIN)
         return socket
 
@@ -124,3 +127,9 @@ class Wire:
             way(pack(envelope))
         except zmq.ZMQError:
             self.dropped += 1
+
+
+def _end(context: zmq.Context[zmq.Socket[bytes]], sockets: list[zmq.Socket[bytes]]) -> None:
+    for socket in sockets:
+        socket.close()
+    context.term()
