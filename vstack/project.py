@@ -205,10 +205,14 @@ class Project:
         return self.root / self.model.module
 
     def outside_files(self) -> list[Path]:
-        """Files that the project rests on which may lie outside its folder: modules, and tools it names."""
-        named = self.file.tools
-        tools = [self.root / name for name in (named.tlc_jar, named.java, named.tlapm, named.apalache) if name]
-        return [*tools, *(path for folder in self.module_folders for path in sorted(folder.glob("*.tla")))]
+        """Files that the project names and that may lie anywhere: modules, tools, logs, scripts, recorded runs."""
+        tools, goals = self.file.tools, self.file.goals.values()
+        names = [tools.tlc_jar, tools.java, tools.tlapm, tools.apalache]
+        names += [trace.log for trace in self.file.traces.values()]
+        names += [name for goal in goals for name in (goal.script, goal.module, goal.proof.transcript)]
+        names += [self.file.apalache.transcript] if self.file.apalache else []
+        named = [self.root / name for name in names if name]
+        return [*named, *(path for folder in self.module_folders for path in sorted(folder.glob("*.tla")))]
 
     def waiver(self, variant: str | None, environment: str | None, goal: str) -> Waiver | None:
         """The waiver of one cell, if there is one; whether it counts is another question."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,7 @@ def test_what_the_base_approved_passes_and_forged_evidence_is_not_believed(clone
             if record["verdict"] == "violated" and record["subject"]["variant"] == "after" and not record["subject"]["removed"]:
                 path.write_text(json.dumps({**record, "verdict": "holds", "trace": None, "violated": None}))
     shutil.rmtree(clone / ".vstack" / "checks")
+    edit(clone / "vstack.yaml", "title: A page", "title: '::error::all is well' # A page")
     outputs = ("--sarif", "v.sarif", "--junit", "v.xml")
     actions = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(clone / "summary.md")}
     ended = subprocess.run(
@@ -74,6 +76,11 @@ def test_what_the_base_approved_passes_and_forged_evidence_is_not_believed(clone
     )
     assert ended.returncode == 1
     assert "outcome: NOT AS EXPECTED" in ended.stdout and "::error file=vstack.yaml,line=1,title=VS601::" in ended.stdout
+    # The title is text of the pull request: where it stands, GitHub obeys no command but one that can't be foreseen.
+    (word,) = re.findall(r"^::stop-commands::([0-9a-f]{32})$", ended.stdout, re.MULTILINE)
+    told, annotated = ended.stdout.split(f"\n::{word}::\n")
+    assert told.startswith("::stop-commands::") and "::error::all is well" in told
+    assert annotated.startswith("::") and "::error::all is well" not in annotated
     results = json.loads((clone / "v.sarif").read_text())["runs"][0]["results"]
     assert any("after / aborts / Isolation: violated, expected holds" in one["message"]["text"] for one in results)
     assert 'name="after/aborts/Isolation"' in (clone / "v.xml").read_text()

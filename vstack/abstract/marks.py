@@ -63,4 +63,13 @@ def _claims(project: Project, marks: Sequence[Marks]) -> list[Finding]:
             message = f"Action {each.action} is marked `@ours`, but no variant is (`ours: true`)"
             todo = "Anchor it to the code it stands for, or declare the variant of our own that it belongs to"
             found.append(Finding(rule="anchor-ours", where=each.where, message=message, todo=todo))
+        of_code = [
+            name
+            for name, variant in project.file.variants.items()
+            if each.ours and variant.commit and not variant.ours and each.action not in variant.lacks
+        ]
+        if of_code:
+            message = f"Action {each.action} is marked `@ours`, but variant {of_code[0]} stands for a commit and does not lack it"
+            todo = "Anchor it to the code it stands for, or list it under `lacks` of that variant"
+            found.append(Finding(rule="anchor-ours", where=each.where, message=message, todo=todo))
     return found

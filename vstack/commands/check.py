@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from vstack.keep.unchanged import Remembered, check_key, recall, remember
+from vstack.keep.unchanged import Remembered, check_key, covers, recall, remember
 from vstack.terminal import terminal_width
 
 REPORT = "report.json"
@@ -80,8 +80,10 @@ def _one(
         text = render(report, terminal_width())
         outcome = Remembered(EXIT[report.outcome], text, report.model_dump_json())
         write_atomic(state / REPORT, outcome.report)
-        if not live and outcome.code in (0, 1):
-            outside = [path for path in context.project.outside_files() if not path.is_relative_to(root)]
+        # A module that is put into a folder which the key passes over would not be noticed.
+        seen = all(covers(root, place.resolve() / "M.tla") for place in context.project.module_folders)
+        if not live and seen and outcome.code in (0, 1):
+            outside = [path for path in context.project.outside_files() if not covers(root, path)]
             remember(state, key, outcome, outside)
     return outcome
 

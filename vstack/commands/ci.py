@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from vstack.commands.console import progress, render
 from vstack.context import cores, open_project
 from vstack.errors import VstackError
 from vstack.files import write_atomic
-from vstack.forge.annotations import annotation_lines
+from vstack.forge.annotations import annotation_lines, commands_stopped
 from vstack.forge.junit import junit
 from vstack.forge.problems import Problem, problem_of, problems
 from vstack.forge.sarif import sarif
@@ -78,7 +79,19 @@ def run(folders: tuple[Path, ...], how: How, outputs: Outputs, *, as_json: bool,
     Raises:
         VstackError: the base can't be read, or an output can't be written.
     """
-    lost = [] if folders else lost_projects(how.base)
+    # JSON has no line that could be a command, and must stay JSON.
+    with nullcontext() if as_json or not _on_github() else commands_stopped(click.echo):
+        codes, reports, lost = _all(folders, how, as_json=as_json, quiet=quiet)
+    if how.cache.shard is None:
+        _hand_over(reports, [problem_of(finding, root=Path.cwd()) for finding in lost], outputs)
+    return min(codes, key=[2, 1, 3, 0].index)
+
+
+def _all(
+    folders: tuple[Path, ...], how: How, *, as_json: bool, quiet: bool
+) -> tuple[list[int], list[CaseReport], list[Finding]]:
+    """Every project, told as it is checked: exit codes, reports, and what is wrong besides."""
+    lost = [] if folders else list(lost_projects(how.base))
     for finding in lost:
         click.echo(f"{rule_id(finding.rule)} {finding_line(finding)}. {finding.todo}.")
     codes = [1] if lost else []
@@ -95,9 +108,7 @@ def run(folders: tuple[Path, ...], how: How, outputs: Outputs, *, as_json: bool,
         if report is not None:
             click.echo(report.model_dump_json(indent=1) if as_json else render(report, terminal_width()), nl=as_json)
             reports.append(report)
-    if how.cache.shard is None:
-        _hand_over(reports, [problem_of(finding, root=Path.cwd()) for finding in lost], outputs)
-    return min(codes, key=[2, 1, 3, 0].index)
+    return codes, reports, lost
 
 
 def _one(folder: Path, how: How, *, quiet: bool) -> tuple[int, CaseReport | None]:
@@ -161,14 +172,18 @@ def _hand_over(reports: Sequence[CaseReport], lost: Sequence[Problem], outputs: 
     if summary_file is not None:
         before = summary_file.read_text(encoding="utf-8") if summary_file.exists() else ""
         write_atomic(summary_file, before + summary(reports, root=root, lost=lost, used=len(before.encode())))
-    if os.environ.get("GITHUB_ACTIONS") == "true":
+    if _on_github():
         for line in annotation_lines(found):
             click.echo(line)
 
 
 def _step_summary() -> Path | None:
     place = os.environ.get("GITHUB_STEP_SUMMARY")
-    return Path(place) if place and os.environ.get("GITHUB_ACTIONS") == "true" else None
+    return Path(place) if place and _on_github() else None
+
+
+def _on_github() -> bool:
+    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 @click.command("ci", short_help="Check a pull request against the base branch's lock.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from vstack.forge.problems import Problem
 
@@ -23,6 +25,20 @@ def annotation_lines(found: Sequence[Problem]) -> Iterator[str]:
             yield f"::{command} {place}::{_data(f'{problem.name}: {problem.message}'[:_MOST_LETTERS])}"
         if len(shown) < len(of_level):
             yield f"::{command}::{len(of_level) - len(shown)} more; the summary and the SARIF file hold all"
+
+
+@contextmanager
+def commands_stopped(say: Callable[[str], None]) -> Iterator[None]:
+    """Nothing that is printed in between is a command to GitHub: a project's title is text of a pull request.
+
+    The word that lets commands count again can't be foreseen.
+    """
+    word = secrets.token_hex(16)
+    say(f"::stop-commands::{word}")
+    try:
+        yield
+    finally:
+        say(f"::{word}::")
 
 
 def _data(text: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SKIPPED = frozenset({".vstack", ".git", "__pycache__"})
+PASSED_OVER = (".pyc", ".tmp")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def check_key(root: Path, options: Mapping[str, object], tools: Sequence[Path]) 
 
 
 def recall(state: Path, key: str) -> Remembered | None:
-    """What was remembered under ``key``; None if nothing, or if a file outside the project changed since."""
+    """What was remembered under ``key``; None if nothing, or if a file that the key does not cover changed since."""
     try:
         record = json.loads((state / "checks" / f"{key}.json").read_bytes())
         if record["key"] != key:
@@ -52,7 +53,7 @@ def recall(state: Path, key: str) -> Remembered | None:
 
 
 def remember(state: Path, key: str, outcome: Remembered, outside: Sequence[Path]) -> None:
-    """File ``outcome`` under ``key``; ``outside`` are files it rests on that are not under the project.
+    """File ``outcome`` under ``key``; ``outside`` are files it rests on that the key does not cover.
 
     Raises:
         VstackError: the state folder can't be written.
@@ -69,11 +70,18 @@ def remember(state: Path, key: str, outcome: Remembered, outside: Sequence[Path]
     write_atomic(state / "checks" / f"{key}.json", json.dumps(record))
 
 
+def covers(root: Path, path: Path) -> bool:
+    """Whether the key holds the bytes of the file at ``path``: it lies under ``root`` and is not passed over."""
+    if not path.is_relative_to(root):
+        return False
+    return SKIPPED.isdisjoint(path.relative_to(root).parts) and not path.name.endswith(PASSED_OVER)
+
+
 def _files(folder: Path) -> list[str]:
     found = []
     for base, folders, names in os.walk(folder, followlinks=True):
         folders[:] = sorted(name for name in folders if name not in SKIPPED)
-        found += [os.path.join(base, name) for name in sorted(names) if not name.endswith((".pyc", ".tmp"))]
+        found += [os.path.join(base, name) for name in sorted(names) if not name.endswith(PASSED_OVER)]
     return found
 
 

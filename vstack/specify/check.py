@@ -85,8 +85,8 @@ def lock_changes(project: Project, lock: Lock, pins: Pins) -> tuple[Change, ...]
     lines = Lines(read_text(project.root / PROJECT_FILE))
 
     def place(path: Leaf) -> str:
-        # Two settings are read from elsewhere: the names of the model's actions, and its own configuration.
-        if path[0] == "actions":
+        # Some settings are read from elsewhere: the names and marks of the model's actions, and its own configuration.
+        if path[0] in ("actions", "actions without code"):
             return f"{project.model.module}:1"
         if path[0] == "config" and project.model.config is not None:
             return f"{project.model.config}:1"

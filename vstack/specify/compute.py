@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from vstack.abstract.marks import read_marks
 from vstack.errors import VstackError
 from vstack.files import read_text, sha256_file
 from vstack.project import Project
@@ -53,6 +54,10 @@ def compute_pins(project: Project, spec: Spec | None) -> Pins:
     actions = split_next(spec, model.next)
     names = _action_names(actions)
     settings["actions"] = Pin(digest=digest_of(names), value=names)
+    ours = sorted({mark.action for mark in read_marks(project, spec)[0] if mark.ours})
+    if ours:
+        # A mark in a comment frees an action of its anchors; which actions have it is a person's word.
+        settings["actions without code"] = Pin(digest=digest_of(ours), value=ours)
     if model.config is not None:
         # Only what the file says: a keyword that a later version learns to read changes no hash.
         content = {key: value for key, value in asdict(builder.cfg).items() if value not in (None, ())}
