@@ -78,3 +78,14 @@ def test_reading_names_the_file(tmp_path: Path) -> None:
         read_text(tmp_path / "gone")
     with pytest.raises(VstackError, match="can't be read"):
         read_text(tmp_path)
+
+
+def test_a_pipe_or_a_device_is_no_file_to_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    with pytest.raises(VstackError, match="named pipe, not a regular file .*pipe"):
+        read_text(tmp_path / "pipe")
+    with pytest.raises(VstackError, match="device, not a regular file .*zeros"):
+        read_text(tmp_path / "zeros")
+    with pytest.raises(OSError, match="named pipe"):
+        sha256_file(tmp_path / "pipe")

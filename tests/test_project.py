@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,11 @@ def test_a_project_is_read_from_its_folder_or_file(tmp_path: Path) -> None:
         ("project: lease", "project: a b", r"project: String should match"),
         ("project: lease", "project: lease\nproject: other", r"the key `project` stands twice \(.*vstack.yaml:3\)"),
         ("goals:", "goals: [", r"not valid YAML"),
+        ("goals:", "title: 2026-13-45\ngoals:", r"`2026-13-45` is no date or time \(month must be .*vstack.yaml:3\)"),
+        ("goals:", "title: 2026-02-30\ngoals:", r"`2026-02-30` is no date or time \(day .*vstack.yaml:3\)"),
+        ("goals:", "title: !!bool perhaps\ngoals:", r"`perhaps` is no value of the kind bool .*vstack.yaml:3\)"),
+        ("goals:", "title: !!timestamp soon\ngoals:", r"`soon` is no date or time .*vstack.yaml:3\)"),
+        ("goals:", "? [a, b]\n: c\ngoals:", r"a key must be a single value .*vstack.yaml:3\)"),
     ],
 )
 def test_each_fault_is_one_paragraph_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -68,6 +75,37 @@ def test_each_fault_is_one_paragraph_with_its_place(tmp_path: Path, old: str, ne
         load_project(tmp_path)
     assert "\n" not in caught.value.paragraph()
     assert caught.value.exit_code == 2
+
+
+WAIVED = (
+    GOOD
+    + "waivers:\n  - {variant: fixed, environment: calm, goal: Isolation, state: S, steps: [A], reason: r, until: %s}\n"
+)
+
+
+@pytest.mark.parametrize("day", ["20270101", "99999999999", "soon", "2027-1-1", "2027-01-01T00:00:00Z", "1e9"])
+def test_a_waivers_end_that_is_no_day_says_how_to_write_one(tmp_path: Path, day: str) -> None:
+    write(tmp_path, WAIVED % day)
+    with pytest.raises(VstackError, match=r"waivers.0.until: .* is no day; write YYYY-MM-DD"):
+        load_project(tmp_path)
+
+
+@pytest.mark.parametrize("day", ["2027-01-31", "'2027-01-31'"])
+def test_a_waivers_end_is_a_day(tmp_path: Path, day: str) -> None:
+    write(tmp_path, WAIVED % day)
+    assert load_project(tmp_path).file.waivers[0].until == date(2027, 1, 31)
+
+
+def test_a_pipe_for_a_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "vstack.yaml")
+    with pytest.raises(VstackError, match="named pipe, not a regular file"):
+        load_project(tmp_path)
+
+
+def test_nesting_without_end_is_told_in_words(tmp_path: Path) -> None:
+    write(tmp_path, "version: " + "[" * 20_000 + "]" * 20_000)
+    with pytest.raises(VstackError, match="nested too deeply|nesting depth"):
+        load_project(tmp_path)
 
 
 def test_a_missing_file_says_how_to_start(tmp_path: Path) -> None:

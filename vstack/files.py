@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
+import io
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from vstack.errors import VstackError
 
@@ -21,20 +25,52 @@ def sha256_bytes(data: bytes) -> str:
 def sha256_file(path: Path) -> str:
     """Hexadecimal SHA-256 of the file at ``path``, read in 1 MiB pieces."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         while piece := stream.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def open_regular(path: Path | str) -> BinaryIO:
+    """The file at ``path``, open for reading; a pipe or a device, which might never end, is refused.
+
+    Raises:
+        OSError: it is missing or unreadable, or no regular file.
+    """
+    # Without waiting: a pipe that nobody writes to would not even open.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            kind = "a named pipe" if stat.S_ISFIFO(mode) else "a device"
+            raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", str(path))
+        return os.fdopen(handle, "rb")
+    except OSError:
+        os.close(handle)
+        raise
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """All of the regular file at ``path``.
+
+    Raises:
+        OSError: as ``open_regular``.
+    """
+    with open_regular(path) as stream:
+        return stream.read()
 
 
 def read_text(path: Path) -> str:
     """The UTF-8 text of ``path``.
 
     Raises:
-        VstackError: the file is missing, unreadable or not UTF-8.
+        VstackError: the file is missing, unreadable, not a regular file or not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8") as stream:
+            return stream.read()
     except FileNotFoundError:
         raise VstackError("The file does not exist", where=str(path)) from None
     except UnicodeDecodeError as error:

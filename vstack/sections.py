@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date
+import re
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Constants = dict[str, str]
+
+
+def _day(value: object) -> object:
+    """A day as YAML reads it, or its text; pydantic alone would take a number for seconds since 1970."""
+    if (isinstance(value, date) and not isinstance(value, datetime)) or (
+        isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)
+    ):
+        return value
+    raise ValueError(f"`{value}` is no day; write YYYY-MM-DD, for example 2027-01-31")
 
 
 class Section(BaseModel):
@@ -165,7 +175,7 @@ class Waiver(Section):
     state: str
     steps: list[str] = []
     reason: str
-    until: date
+    until: Annotated[date, BeforeValidator(_day)]
 
 
 class ScopeEntry(Section):

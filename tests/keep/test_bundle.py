@@ -12,10 +12,20 @@ from pathlib import Path
 import pytest
 
 from tests.specify.keys import make_key
-from vstack.keep.bundle import Believed, BelievingStore, bundle_path, evidence_words, read_bundle, write_bundle
+from vstack.errors import VstackError
+from vstack.keep.bundle import (
+    Believed,
+    BelievingStore,
+    bundle_path,
+    evidence_words,
+    read_bundle,
+    read_parts,
+    write_bundle,
+)
 from vstack.keep.evidence import EvidenceStore, evidence_key, package_digest
 from vstack.project import Project, load_project
 from vstack.results import Evidence
+from vstack.shard import Shard
 from vstack.specify.approvers import approver_line
 from vstack.specify.base import Base
 from vstack.specify.policy import Policy
@@ -210,3 +220,16 @@ def test_a_record_answers_to_its_own_key_alone(world: World, tmp_path: Path) -> 
     store = BelievingStore(tmp_path / "run", world.read().records)
     for key in (KEYS[0][:8], KEYS[0].upper(), KEYS[2], "../" + KEYS[0], ""):
         assert store.get(key) is None, key
+
+
+@pytest.mark.parametrize("part", ["x", "1/", "a/b", "0/1", "2/1", "1/999999999", ""])
+def test_a_part_of_no_whole_is_told_in_words(world: World, tmp_path: Path, part: str) -> None:
+    store = BelievingStore(tmp_path / "scratch", {})
+    store.put(record(KEYS[0]))
+    path = write_bundle(tmp_path / "parts", world.project, "cases/toy", "c" * 40, store, Shard(1, 1))
+    assert KEYS[0] in read_parts(tmp_path / "parts", world.project, "cases/toy", "c" * 40).records
+    text = path.read_text()
+    assert '"part":"1/1"' in text
+    path.write_text(text.replace('"part":"1/1"', f'"part":"{part}"'))
+    with pytest.raises(VstackError, match="names no part of a whole"):
+        read_parts(tmp_path / "parts", world.project, "cases/toy", "c" * 40)

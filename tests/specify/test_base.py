@@ -84,3 +84,18 @@ def test_a_tag_that_hides_a_branch_is_refused(repository: Path) -> None:
     with pytest.raises(VstackError, match="ambiguous: refs/heads/main, refs/tags/main"):
         read_base(repository, "main")
     assert read_base(repository, "refs/heads/main").lock is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"version: 1\nuntil: 2026-02-30\n", r"`2026-02-30` is no date.*main:vstack.yaml:2"),
+        (b"version: [\n", r"not valid YAML.*main:vstack.yaml:2"),
+        (b"title: \xff\n", r"byte 7 is not UTF-8 \(main:vstack.yaml\)"),
+    ],
+)
+def test_what_the_branch_has_that_is_no_yaml_is_told_with_its_line(repository: Path, text: bytes, said: str) -> None:
+    (repository / "vstack.yaml").write_bytes(text)
+    git(repository, "commit", "-q", "-a", "-m", "two")
+    with pytest.raises(VstackError, match=said):
+        read_base(repository, "main")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from vstack.errors import RefusedError
+from vstack.errors import RefusedError, VstackError
 from vstack.specify.lock import Approval, Lock, format_lock, next_lock, parse_lock, read_lock, write_lock
 from vstack.specify.pins import Pin, PinnedDefinition, Pins, digest_of
 
@@ -89,6 +90,28 @@ def test_a_damaged_lock_is_refused_in_words(before: str, after: str, said: str) 
     with pytest.raises(RefusedError, match=said) as caught:
         parse_lock(text.replace(before, after).encode(), where="vstack.lock")
     assert "vstack.lock" in caught.value.paragraph() and "Traceback" not in caught.value.paragraph()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "The lock is empty"),
+        ("# a comment\n", "The lock is empty"),
+        ("[]\n", "it is no mapping"),
+        ("format: 2026-13-45\n", "not valid YAML: `2026-13-45` is no date.*vstack.lock:1"),
+        ("format: !!int x\n", "not valid YAML: `x` is no value of the kind int.*vstack.lock:1"),
+    ],
+)
+def test_what_is_no_lock_at_all_is_refused_in_words(text: str, said: str) -> None:
+    with pytest.raises(RefusedError, match=said) as caught:
+        parse_lock(text.encode(), where="vstack.lock")
+    assert ": :" not in caught.value.paragraph() and "Input" not in caught.value.paragraph()
+
+
+def test_a_pipe_is_no_lock(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "vstack.lock")
+    with pytest.raises(VstackError, match="named pipe"):
+        read_lock(tmp_path / "vstack.lock")
 
 
 def test_the_label_of_the_demo_key_can_be_neither_dropped_nor_borrowed() -> None:

@@ -12,6 +12,7 @@ from vstack.abstract.guard_anchors import guard_anchors, guards_without_code
 from vstack.abstract.lines import code_lines, find_hash, range_hash, split_lines
 from vstack.abstract.locate import locate
 from vstack.abstract.repos import NoRepo, Repos
+from vstack.files import read_bytes
 from vstack.project import Project
 from vstack.results import AnchorRow, Finding
 
@@ -171,7 +172,7 @@ def _in_the_tree(case: _Case, repo: GitRepo, wanted: list[bytes]) -> AnchorRow:
     """An anchor into the project's own repository: where its lines are in the working tree's file."""
     a = case.anchor
     try:
-        lines = split_lines((repo.folder / a.path).read_bytes())
+        lines = split_lines(read_bytes(repo.folder / a.path))
     except OSError as error:
         return case.row("changed", f"the working tree has no such file ({error.strerror})")
     if lines[a.first - 1 : a.last] == wanted:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vstack.errors import VstackError
+from vstack.files import read_bytes
 
 VERSION = 1
 _LOST = (
@@ -97,7 +98,7 @@ def resume(path: Path) -> Transcript:
         VstackError: it does not exist, or is not a transcript.
     """
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except OSError as error:
         raise VstackError(f"The transcript can't be read: {error.strerror}", where=str(path)) from None
     whole, newline, torn = data.rpartition(b"\n")

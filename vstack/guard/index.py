@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from vstack.errors import RefusedError, VstackError
-from vstack.guard.places import APPROVERS_FILE, LOCK_FILE, PROJECT_FILE, STATE_FOLDER, register
+from vstack.guard.places import APPROVERS_FILE, LOCK_FILE, PROJECT_FILE, STATE_FOLDER, register, regular
 from vstack.guard.quick_json import loads
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ def digest_of(path: str) -> str:
 def contents(path: str) -> tuple[list[int], str]:
     """The stat data of a file as ``stat_of`` gives it, and the SHA-256 of the bytes it had then."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        handle = regular(path, os.O_RDONLY)
     except OSError:
         return [], "missing"
     try:
@@ -118,7 +118,7 @@ def read_index(root: str) -> Index:
     lock = os.path.join(root, LOCK_FILE)
     known = None
     try:
-        with open(os.path.join(root, STATE_FOLDER, INDEX_FILE), encoding="utf-8") as stream:
+        with open(os.path.join(root, STATE_FOLDER, INDEX_FILE), encoding="utf-8", opener=regular) as stream:
             data = loads(stream.read())
         if data["format"] == _FORMAT:
             files = {name: Entry(*entry) for name, entry in data["files"].items()}
@@ -161,7 +161,7 @@ def make_index(root: str, *, approved: bool) -> Index:
     texts: dict[str, list[str]] = {}
     if os.path.exists(path):
         try:
-            with open(path, "rb") as stream:
+            with open(path, "rb", opener=regular) as stream:
                 raw = stream.read()
         except OSError as error:
             raise RefusedError(f"The lock can't be read: {error.strerror}", where=path) from None
@@ -239,7 +239,7 @@ def record_draft(root: str, path: str) -> None:
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
+        with open(path, encoding="utf-8", errors="replace", opener=regular) as stream:
             return stream.read()
     except OSError:
         return ""

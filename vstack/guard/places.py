@@ -47,13 +47,23 @@ def is_project(folder: str) -> bool:
     return os.path.exists(os.path.join(folder, LOCK_FILE)) or os.path.exists(os.path.join(folder, PROJECT_FILE))
 
 
+def regular(path: str, flags: int) -> int:
+    """An ``opener`` for ``open``: a pipe or a device, which might never end, is an OSError like a file that is missing."""
+    handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    # 0o100000 is a regular file: the module `stat` would have to be loaded for its name.
+    if os.fstat(handle).st_mode & 0o170000 != 0o100000:
+        os.close(handle)
+        raise OSError(22, "it is not a regular file", path)
+    return handle
+
+
 def git_folder(top: str) -> str | None:
     """The git directory of the work tree at ``top`` (its own, in a worktree or submodule); None where there is none."""
     place = os.path.join(top, ".git")
     if os.path.isdir(place):
         return place
     try:
-        with open(place, encoding="utf-8") as stream:
+        with open(place, encoding="utf-8", opener=regular) as stream:
             line = stream.readline(4096).strip()
     except (OSError, UnicodeDecodeError):
         return None

@@ -15,6 +15,7 @@ from vstack.guard.places import (
     hook_folder,
     key,
     projects_around,
+    regular,
     spellings,
 )
 
@@ -161,7 +162,7 @@ def _add(found: Protected, index: Index) -> None:
 
 def _mentions(path: str, word: bytes) -> bool:
     try:
-        with open(path, "rb") as stream:
+        with open(path, "rb", opener=regular) as stream:
             return word in stream.read()
     except OSError:
         return False

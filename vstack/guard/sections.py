@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vstack.guard.places import regular
+
 # What may change without a person, as in `vstack.specify.settings`.
 FREE = frozenset(("version", "project", "title", "modules", "budget"))
 
@@ -11,7 +13,7 @@ def section_digests(path: str) -> dict[str, str]:
     import hashlib
 
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
+        with open(path, encoding="utf-8", errors="replace", opener=regular) as stream:
             lines = stream.read().splitlines()
     except OSError:
         return {}

@@ -6,7 +6,7 @@ import os
 
 from vstack.guard.index import Entry, Index, contents, make_index, read_index, stat_of, write_index
 from vstack.guard.listing import folded
-from vstack.guard.places import PROJECT_FILE, STATE_FOLDER, projects_around
+from vstack.guard.places import PROJECT_FILE, STATE_FOLDER, projects_around, regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` and `collections` take longer to import than this takes to run
@@ -119,7 +119,7 @@ def _parts(index: Index) -> list[str]:
     for name, definitions in index.parts.items():
         place = os.path.normpath(os.path.join(index.root, name))
         try:
-            with open(place, encoding="utf-8", errors="replace") as stream:
+            with open(place, encoding="utf-8", errors="replace", opener=regular) as stream:
                 text = folded(stream.read())
         except OSError:
             text = ""

@@ -24,7 +24,7 @@ from vstack.files import sha256_bytes, write_atomic
 from vstack.keep.evidence import EvidenceStore, package_digest
 from vstack.project import Project
 from vstack.results import Evidence, Result
-from vstack.shard import Shard
+from vstack.shard import Shard, parse_shard
 from vstack.specify.approvers import parse_approvers
 from vstack.specify.base import Base
 from vstack.specify.sshkey import is_genuine
@@ -134,20 +134,21 @@ def read_parts(parts: Path, project: Project, folder: str, commit: str) -> Belie
         VstackError: a part is missing or damaged, or was made of another commit or by another vstack.
     """
     stem = bundle_path(parts, project, folder).stem
-    found: dict[str, Bundle] = {}
+    found: dict[Shard, Bundle] = {}
     for path in sorted(parts.glob(f"{glob.escape(stem)}.*of*.json")):
         try:
             bundle = Bundle.model_validate_json(_read(path))
         except ValidationError:
             raise VstackError("A part is not as vstack wrote it", where=str(path), todo="Run that job again") from None
+        part = _part(bundle, path)
         made = (bundle.project, bundle.folder, bundle.commit, bundle.vstack)
-        if made != (project.file.project, folder, commit, package_digest()) or bundle.part is None:
+        if made != (project.file.project, folder, commit, package_digest()) or part is None:
             raise VstackError(
                 "A part was made of another commit or project, or by another vstack",
                 where=str(path),
                 todo="Join the parts that the jobs of one run made",
             )
-        found[bundle.part] = bundle
+        found[part] = bundle
     _must_be_whole(project.file.project, found.keys(), parts)
     records = {record.key: record for bundle in found.values() for record in bundle.records}
     return Believed(
@@ -155,11 +156,20 @@ def read_parts(parts: Path, project: Project, folder: str, commit: str) -> Belie
     )
 
 
-def _must_be_whole(project: str, found: Collection[str], parts: Path) -> None:
+def _part(bundle: Bundle, path: Path) -> Shard | None:
+    try:
+        return None if bundle.part is None else parse_shard(bundle.part)
+    except VstackError as error:
+        raise VstackError(
+            f"A part is not as vstack wrote it: {error.what}", where=str(path), todo="Run that job again"
+        ) from None
+
+
+def _must_be_whole(project: str, found: Collection[Shard], parts: Path) -> None:
     """All of one number of parts, and none of another."""
-    counts = {part.partition("/")[2] for part in found} or {"1"}
-    wanted = {f"{number}/{count}" for count in counts for number in range(1, int(count) + 1)}
-    missing = sorted(wanted - set(found))
+    counts = {part.of for part in found} or {1}
+    wanted = {Shard(number, count) for count in counts for number in range(1, count + 1)}
+    missing = sorted(wanted - set(found), key=lambda part: (part.of, part.number))
     if missing or len(counts) > 1:
         what = f"the part {missing[0]} is missing" if missing else "there are parts of several wholes"
         raise VstackError(

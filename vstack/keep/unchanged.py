@@ -87,7 +87,7 @@ def _files(folder: Path) -> list[str]:
 
 def _digest(path: str | Path) -> bytes:
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             return hashlib.file_digest(stream, "sha256").digest()
     except OSError as error:
         return f"unreadable {error.errno}".encode()

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from vstack.errors import VstackError
 from vstack.project import LOCK_FILE, PROJECT_FILE
 from vstack.specify.approvers import APPROVERS_FILE
 from vstack.specify.policy import Policy, read_policy
+from vstack.strict_yaml import parse_yaml
 
 _GIT_SECONDS = 60.0
+_INVALID = "vstack.yaml on the target branch is not valid YAML"
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ def read_base(root: Path, ref: str) -> Base:
     if project is not None:
         where = f"{ref}:{PROJECT_FILE}"
         try:
-            data = yaml.safe_load(project)
-        except yaml.YAMLError:
-            raise VstackError("vstack.yaml on the target branch is not valid YAML", where=where) from None
+            data = parse_yaml(project.decode(), where, what=_INVALID)
+        except UnicodeDecodeError as error:
+            raise VstackError(f"{_INVALID}: byte {error.start} is not UTF-8", where=where) from None
         policy = read_policy(_section(data, "policy"), where=where)
         tools = {name: str(value) for name, value in _section(data, "tools").items() if value is not None}
     text = approvers.decode(errors="replace") if approvers is not None else None

@@ -10,9 +10,9 @@ import yaml
 from pydantic import ValidationError, model_validator
 
 from vstack.errors import RefusedError, VstackError
-from vstack.files import write_atomic
+from vstack.files import read_bytes, write_atomic
 from vstack.specify.pins import Frozen, Pins, canonical, digest_of
-from vstack.strict_yaml import StrictLoader
+from vstack.strict_yaml import parse_yaml
 from vstack.tla.normal import NORMAL_FORM
 
 LOCK_FORMAT: Literal[1] = 1
@@ -107,12 +107,17 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
             todo="Put `vstack.lock -text` into .gitattributes and check the file out again",
         )
     try:
-        raw = yaml.load(data.decode("utf-8"), Loader=StrictLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{where}:{mark.line + 1}" if mark else where
-        raise RefusedError("The lock is not valid YAML", where=place, todo="Restore it with git") from None
-    if isinstance(raw, dict) and raw.get("format") not in (None, LOCK_FORMAT):
+        raw = parse_yaml(data.decode("utf-8"), where, what="The lock is not valid YAML")
+    except UnicodeDecodeError as error:
+        raise RefusedError(
+            f"The lock is not UTF-8 text (byte {error.start})", where=where, todo="Restore it with git"
+        ) from None
+    except VstackError as error:
+        raise RefusedError(error.what, where=error.where, todo="Restore it with git") from None
+    if not isinstance(raw, dict):
+        what = "The lock is empty" if raw is None else "The lock is not as vstack wrote it: it is no mapping"
+        raise RefusedError(what, where=where, todo="Restore it with git")
+    if raw.get("format") not in (None, LOCK_FORMAT):
         raise RefusedError(f"The lock has format {raw['format']}, this vstack knows {LOCK_FORMAT}", where=where)
     try:
         lock = Lock.model_validate(raw)
@@ -121,7 +126,7 @@ def parse_lock(data: bytes, *, where: str) -> Lock:
         place = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
         raise RefusedError(
-            f"The lock is not as vstack wrote it: {place}: {message}", where=where, todo="Restore it with git"
+            f"The lock is not as vstack wrote it: {place + ': ' if place else ''}{message}", where=where, todo="Restore it with git"
         ) from None
     if lock.normal_form != NORMAL_FORM:
         raise RefusedError(
@@ -140,7 +145,7 @@ def read_lock(path: Path) -> Lock | None:
         VstackError: it can't be read.
     """
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except FileNotFoundError:
         return None
     except OSError as error:
