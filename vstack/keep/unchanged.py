@@ -86,6 +86,8 @@ def _files(folder: Path) -> list[str]:
 
 
 def _digest(path: str | Path) -> bytes:
+    from vstack.files import open_regular
+
     try:
         with open_regular(path) as stream:
             return hashlib.file_digest(stream, "sha256").digest()
