@@ -73,6 +73,7 @@ _TABLE = (
     ("VS219", "anchor-stale", GIT, "a pull request changes the code under an action, and the model goes on about the old code", "read the code again, mend the model, anchor it again"),
     ("VS220", "changed-beside-anchor", GIT, "the step that races is put beside the anchored lines, where no model sees it", "see whether the model says it"),
     ("VS221", "changed-without-anchor", GIT, "code in scope grows where no action stands for it", "see whether the model should say it"),
+    ("VS222", "model-changed", GIT, "the model is changed, or anchored again to code that does something else, and nobody looks", "read the model's diff beside the code's"),
     ("VS301", "guard-constant", TREE, "a bug is wired in by hand: a guard's constant switches a corruption on", "let it enable a step or choose a branch of an anchored action"),
     ("VS302", "side-effect", TREE, "a formula acts on TLC, depends on its search, draws at random, or reads files", "keep the value in a variable, or model the choice with \\E"),
     ("VS303", "fairness-shape", TREE, "a temporal conjunct that is no fairness of an action forbids the behaviours that break a goal", "state WF or SF of Next's own actions, or have the reason approved"),

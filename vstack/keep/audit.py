@@ -38,6 +38,7 @@ _AT_BASE = frozenset(
         "anchor-stale",
         "changed-beside-anchor",
         "changed-without-anchor",
+        "model-changed",
     }
 )
 _IN_CI = "looked at by `vstack ci`"

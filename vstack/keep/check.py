@@ -11,6 +11,7 @@ from typing import Any
 from vstack.abstract.anchors import Marks
 from vstack.abstract.atomicity import check_atomicity
 from vstack.abstract.changed import change_findings, changes, own_repositories
+from vstack.abstract.changed_model import model_changes
 from vstack.abstract.check import check_anchors
 from vstack.abstract.diff import read_diff
 from vstack.abstract.guard_anchors import guard_anchors
@@ -213,6 +214,7 @@ def abstract(gathering: Gathering) -> None:
         gathering.findings += [*findings, *rules, *report.findings, *atomicity_findings(atomicity), *uncovered]
         if options.base is not None:
             gathering.findings += _changed(context, marks, repos, options.base)
+            gathering.findings += model_changes(context.project, context.spec, options.base.commit)
 
 
 def _changed(context: Context, marks: Sequence[Marks], repos: Repos, base: Base) -> tuple[Finding, ...]:
