@@ -77,6 +77,39 @@ def test_each_fault_is_one_paragraph_with_its_place(tmp_path: Path, old: str, ne
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        "budget: {seconds: -5}",
+        "budget: {seconds: 0}",
+        "budget: {seconds: .nan}",
+        "budget: {seconds: .inf}",
+        "budget: {heap_mb: -1}",
+        "budget: {heap_mb: 0}",
+        "budget: {heap_mb: 99999999}",
+        "floors: {distinct_states: -1}",
+        "floors: {mutants: -1}",
+        "floors: {states: {fixed: {calm: -1}}}",
+        "distributed: {local_workers: -2}",
+        "distributed: {local_workers: 100000}",
+        "repos: {r: {url: u}}\nreproduce: {repo: r, driver: d.py, seconds: .nan}",
+        "repos: {r: {url: u}}\nreproduce: {repo: r, driver: d.py, seconds: -1}",
+        "apalache: {goals: {}, length: 0}",
+    ],
+)
+def test_a_limit_without_sense_is_refused(tmp_path: Path, section: str) -> None:
+    write(tmp_path, f"{GOOD}{section}\n")
+    with pytest.raises(VstackError, match=r"Input should be .*vstack.yaml:\d+\)") as caught:
+        load_project(tmp_path)
+    assert "\n" not in caught.value.paragraph()
+
+
+def test_limits_with_sense_are_taken(tmp_path: Path) -> None:
+    write(tmp_path, GOOD + "budget: {seconds: 0.05, heap_mb: 3}\nfloors: {distinct_states: 0, mutants: 150}\n")
+    file = load_project(tmp_path).file
+    assert (file.budget.seconds, file.budget.heap_mb, file.floors.mutants) == (0.05, 3, 150)
+
+
 WAIVED = (
     GOOD
     + "waivers:\n  - {variant: fixed, environment: calm, goal: Isolation, state: S, steps: [A], reason: r, until: %s}\n"

@@ -10,6 +10,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Constants = dict[str, str]
+# Limits and floors of a run: a month of wall-clock time is no limit any more.
+Seconds = Annotated[float, Field(gt=0, le=2_678_400, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 def _day(value: object) -> object:
@@ -75,11 +78,11 @@ class Proof(Section):
     module's run, ``transcript`` is a recorded run for where tlapm is missing.
     """
 
-    obligations: int = 1
+    obligations: Count = 1
     modules: list[str] = []
     backends: list[str] = []
     stretch: float = Field(default=1, gt=0, le=100)
-    seconds: float = Field(default=600, gt=0)
+    seconds: Seconds = 600
     transcript: str | None = None
 
 
@@ -202,9 +205,9 @@ class Floors(Section):
     in some run of the matrix.
     """
 
-    distinct_states: int = 1
-    mutants: int = 0
-    states: dict[str, dict[str, int]] = {}
+    distinct_states: Count = 1
+    mutants: Count = 0
+    states: dict[str, dict[str, Count]] = {}
     every_value: bool = False
 
     def of(self, variant: str | None, environment: str | None) -> int:
@@ -218,8 +221,8 @@ class Budget(Section):
     ``brief`` says that runs take seconds: the JVM then spends less on starting, and searches slower.
     """
 
-    seconds: float = 600
-    heap_mb: int = 1024
+    seconds: Seconds = 600
+    heap_mb: int = Field(default=1024, ge=1, le=4_194_304)
     brief: bool = False
 
 
@@ -343,7 +346,7 @@ class Reproduce(Section):
     without_dependencies: str | None = None
     pythonpath: list[str] = ["."]
     variables: dict[str, str] = {}
-    seconds: float = 120
+    seconds: Seconds = 120
     constants: Constants = {}
     choices: dict[str, dict[str, str]] = {}
     variants: dict[str, dict[str, Any]] = {}
@@ -357,7 +360,7 @@ class Distributed(Section):
     """Distributed TLC: the jar's own server here, and its workers."""
 
     server: str = "127.0.0.1"
-    local_workers: int = 0
+    local_workers: int = Field(default=0, ge=0, le=1024)
     hosts: list[str] = []
     launch: list[str] = ["ssh", "{host}"]
 

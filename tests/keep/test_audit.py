@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from vstack.audit.catalog import RULES
-from vstack.commands.audit import cli
+from vstack.commands.audit import cli, find_rule
 from vstack.context import open_project
+from vstack.errors import VstackError
 from vstack.keep.audit import Audit, audit_project
 from vstack.keep.check import Options, make_runner
 from vstack.reading import read_spec
@@ -106,7 +107,17 @@ def test_rules_are_listed_and_explained() -> None:
     assert len(listed.output.splitlines()) == len(RULES)
     told = CliRunner().invoke(cli, ["vs301"], standalone_mode=False).output
     assert "VS301 guard-constant" in told and "vstack/validate/guard_rule.py" in told
-    assert CliRunner().invoke(cli, ["VS999"]).exception is not None
+
+
+@pytest.mark.parametrize("asked", ["VS999", "vs3010", "guard-constnat", "nothing like it"])
+def test_a_rule_that_does_not_exist_gets_only_names_of_those_that_do(asked: str) -> None:
+    with pytest.raises(VstackError, match="There is no rule") as caught:
+        find_rule(asked)
+    todo = caught.value.todo or ""
+    near = todo.removeprefix("The nearest: ").split(", ") if "nearest" in todo else []
+    assert set(near) <= {rule.id for rule in RULES.values()} | RULES.keys()
+    assert bool(near) == (asked != "nothing like it")
+    assert asked != "guard-constnat" or near[0] == "guard-constant"
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -74,6 +75,18 @@ def test_a_missing_module_is_named_with_its_line_and_the_nearest_name(read: Read
         read(Lost="\\* EXTENDS Nothing\nEXTENDS Sequences,\n  Natrals\nF == 1")
     assert caught.value.where == f"{tmp_path / 'Lost.tla'}:4"
     assert caught.value.todo == "The nearest name is Naturals"
+
+
+def test_no_name_is_suggested_that_is_not_near(read: Read, tmp_path: Path) -> None:
+    with pytest.raises(VstackError, match="no module Goals") as caught:
+        read(Lost="EXTENDS Goals\nF == 1")
+    assert caught.value.todo == "Put it next to the module, or name its folder"
+
+
+def test_a_module_that_is_a_pipe_is_told_so(read: Read, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "Goals.tla")
+    with pytest.raises(VstackError, match="named pipe, not a regular file .*Goals.tla"):
+        read(Lost="EXTENDS Goals\nF == 1")
 
 
 @pytest.mark.parametrize("name", ["Naturals", "TLC", "Sequences"])
@@ -150,7 +163,7 @@ def test_a_temp_folder_that_cannot_be_written(tools: Tools, tmp_path: Path, monk
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(None, "does not exist"), (b"\xff\xfe", "not UTF-8"), (b"", "can't read the module"), (b"words", "can't read")],
+    [(None, "does not exist"), (b"\xff\xfe", "not UTF-8"), (b"", "holds no module"), (b"words", "holds no module"), (b"# MODULE Odd\n", "holds no module")],
 )
 def test_a_file_that_is_no_module(tools: Tools, tmp_path: Path, content: bytes | None, says: str) -> None:
     path = tmp_path / "Odd.tla"

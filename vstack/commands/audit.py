@@ -89,9 +89,9 @@ def find_rule(asked: str) -> Rule:
     if not found:
         import difflib
 
-        near = difflib.get_close_matches(
-            asked.lower(), [*RULES, *(rule.id.lower() for rule in RULES.values())], n=3, cutoff=0.5
-        )
+        ids = {rule.id for rule in RULES.values()}
+        near = difflib.get_close_matches(asked.upper(), ids, n=3, cutoff=0.5) if asked[:2].upper() == "VS" else []
+        near = near or difflib.get_close_matches(asked.lower(), [rule.name for rule in RULES.values()], n=3, cutoff=0.5)
         raise VstackError(
             f"There is no rule `{asked}`",
             todo=f"The nearest: {', '.join(near)}" if near else "`vstack audit --rules` lists all",

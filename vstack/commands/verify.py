@@ -57,6 +57,7 @@ def run(
     _known([variant] if variant else [], file.variants, "variant")
     _known([environment] if environment else [], file.environments, "environment")
     wanted = goals or tuple(file.goals)
+    _recordable(context.project, wanted, tlaps=record_tlaps, apalache=record_apalache)
     with (
         exclusive(context.project.state / "run.lock", what=f"the project {file.project}"),
         progress(file.project, quiet=quiet) as on_event,
@@ -98,13 +99,6 @@ def _apalache(
         return []
     engine = open_engine(context.project)
     store = None if record else EvidenceStore(context.project.state / "evidence")
-    if record and (engine.tool is None or section.transcript is None):
-        why = "Apalache is not installed" if engine.tool is None else "no file is named for it"
-        raise VstackError(
-            f"There is nothing to record: {why}",
-            where=PROJECT_FILE,
-            todo="Install apalache-mc, and name the file in `apalache.transcript`",
-        )
     cells = run_apalache(
         engine, context.spec, store, on_event, goals=wanted, variant=variant, environment=environment
     )
@@ -164,6 +158,40 @@ def _record(project: Project, wanted: tuple[str, ...], on_event: Callable[[str],
             files.setdefault(goal.proof.transcript, []).append(read_task(project, name))
     for file, tasks in files.items():
         write_transcript(project.root / file, record_transcript(tuple(tasks), tlapm, on_event))
+
+
+def _recordable(project: Project, wanted: tuple[str, ...], *, tlaps: bool, apalache: bool) -> None:
+    """Refuse, before anything runs, to record where nothing would be.
+
+    Raises:
+        VstackError: none of the goals is of that engine, its tool is missing, or no file is named for what it prints.
+    """
+    file, nothing = project.file, "There is nothing to record"
+    theorems = [name for name in wanted if file.goals[name].kind == "theorem"]
+    if tlaps and not theorems:
+        raise VstackError(
+            f"{nothing}: no goal asked for is a theorem", where=PROJECT_FILE, todo="Leave out --record-tlaps"
+        )
+    for name in theorems if tlaps else ():
+        if file.goals[name].proof.transcript is None:
+            todo = f"Add `transcript: FILE` under `goals.{name}.proof`"
+            raise VstackError(f"Goal {name} names no transcript", where=PROJECT_FILE, todo=todo)
+    if tlaps and find_tlapm(project) is None:
+        raise VstackError(
+            "tlapm is not installed here, so no run of it can be recorded", todo="Name it in VSTACK_TLAPM"
+        )
+    if apalache and (file.apalache is None or not set(wanted) & file.apalache.goals.keys()):
+        has = "the project has no section `apalache`" if file.apalache is None else "no goal asked for is of `apalache`"
+        raise VstackError(f"{nothing}: {has}", where=PROJECT_FILE, todo="Leave out --record-apalache")
+    if apalache and file.apalache is not None:
+        why = "no file is named for it" if file.apalache.transcript is None else None
+        why = "Apalache is not installed" if open_engine(project).tool is None else why
+        if why:
+            raise VstackError(
+                f"{nothing}: {why}",
+                where=PROJECT_FILE,
+                todo="Install apalache-mc, and name the file in `apalache.transcript`",
+            )
 
 
 def _known(names: Collection[str], declared: Collection[str], what: str) -> None:

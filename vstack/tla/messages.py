@@ -76,8 +76,9 @@ def _missing_module(
             if item.kind == "word" and item.text == name:
                 where = _place(sources, importer, text.count("\n", 0, item.start) + 1)
                 break
-    known = sorted(standard | {file.stem for file in folder.glob("*.tla")})
-    near = difflib.get_close_matches(name, known, n=1)
+    known = sorted(standard | {file.stem for file in folder.glob("*.tla") if file.is_file()})
+    # Goals and Reals share three letters of five, and are not near: whoever meant the one did not write the other.
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     return VstackError(
         f"There is no module {name}, which module {importer} uses",
         where=where,

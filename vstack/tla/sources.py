@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vstack.errors import VstackError
 from vstack.files import read_text
-from vstack.tla.lexer import module_names
+from vstack.tla.lexer import lexemes, module_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,15 @@ def gather(path: Path, search: Sequence[Path], standard: frozenset[str]) -> dict
             )
         text = read_text(place)
         extends, instances = module_names(text)
+        if next(iter(lexemes(text)), None) is None:
+            raise VstackError(
+                "The file holds no module",
+                where=str(place),
+                todo=f"It must begin with ---- MODULE {name} ---- and end with ====",
+            )
         found[name] = Source(name, place, text, extends, instances)
         for wanted in (*extends, *instances):
-            file = next((folder / f"{wanted}.tla" for folder in folders if (folder / f"{wanted}.tla").is_file()), None)
+            file = next((folder / f"{wanted}.tla" for folder in folders if (folder / f"{wanted}.tla").exists()), None)
             if file is not None:
                 pending.append((wanted, file))
     return found
