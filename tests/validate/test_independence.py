@@ -17,7 +17,7 @@ from vstack.validate.mutation import run_mutation
 
 WEAKER = '(* What Isolation says already. *)\nWeaker == writing => phase # "idle"\n\nCounted =='
 DECLARED = "  weaker: {kind: invariant, formula: Weaker, english: no write into an idle buffer}\n  counted:"
-REFUSE = "policy: {dependent_goals: refuse}\nmutation:"
+COUNT = "policy: {dependent_goals: count}\nmutation:"
 
 
 def ask(root: Path, project: str, said: list[str]) -> tuple[Project, tuple[NoticedAlone, ...]]:
@@ -32,7 +32,7 @@ def ask(root: Path, project: str, said: list[str]) -> tuple[Project, tuple[Notic
 def test_a_goal_that_another_implies_notices_nothing_alone(tmp_path: Path) -> None:
     project = PROJECT.replace("  counted:", DECLARED).replace("[calm, lossy]", "[calm]")
     project = re.sub(r"  answered: .*\n", "", project)  # a temporal goal would only cost runs here
-    project = project.replace("mutation:", REFUSE) + "  operators: [drop_conjunct, drop_update]\n"
+    project += "  operators: [drop_conjunct, drop_update]\n"
     loaded, rows = ask(tmp_path, project, said := [])
     found = {row.goal: row for row in rows}
     assert set(found) == {"isolation", "weaker", "counted", "only-more"}
@@ -52,5 +52,5 @@ def test_a_goal_that_another_implies_notices_nothing_alone(tmp_path: Path) -> No
     assert ask(tmp_path, project, again := [])[1] == rows and again == []
     excused = [row.model_copy(update={"excuse": "for readers"}) for row in rows]
     assert noticed_alone_findings(loaded, excused, partial=False) == []
-    plain = load_project(write_project(tmp_path, project=project.replace(REFUSE, "mutation:")))
-    assert noticed_alone_findings(plain, rows, partial=False) == []
+    counted = load_project(write_project(tmp_path, project=project.replace("mutation:", COUNT)))
+    assert noticed_alone_findings(counted, rows, partial=False) == []
