@@ -11,6 +11,19 @@ import pytest
 
 from vstack.errors import VstackError
 from vstack.files import exclusive, read_text, sha256_bytes, sha256_file, write_atomic
+from vstack.guard.index import digest_of
+from vstack.guard.sections import section_digests
+from vstack.keep.evidence import EvidenceStore
+from vstack.project import load_project
+from vstack.reproduce.saved import read_saved, saved_path
+from vstack.validate.traces.recorded import driver_digest
+
+DRIVEN = """version: 1
+project: p
+repos: {r: {url: u}}
+goals: {G: {kind: z3, english: x, script: g.py}}
+reproduce: {repo: r, driver: driver/d.py}
+"""
 
 
 def test_a_written_file_has_the_new_text_and_leaves_no_temporary(tmp_path: Path) -> None:
@@ -89,3 +102,24 @@ def test_a_pipe_or_a_device_is_no_file_to_read(tmp_path: Path) -> None:
         read_text(tmp_path / "zeros")
     with pytest.raises(OSError, match="named pipe"):
         sha256_file(tmp_path / "pipe")
+
+
+def test_no_reader_of_a_projects_files_waits_for_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert digest_of(str(pipe)) == "missing" and section_digests(str(pipe)) == {}
+    store = EvidenceStore(tmp_path)
+    store.path("ab").parent.mkdir()
+    os.mkfifo(store.path("ab"))
+    assert store.get("ab") is None
+    (tmp_path / "driver").mkdir()
+    (tmp_path / "driver" / "d.py").write_text("")
+    (tmp_path / "vstack.yaml").write_text(DRIVEN)
+    project = load_project(tmp_path)
+    assert driver_digest(project)
+    os.mkfifo(tmp_path / "driver" / "more.py")
+    with pytest.raises(VstackError, match="beside the driver can't be read.*more.py"):
+        driver_digest(project)
+    os.mkfifo(saved_path(project))
+    with pytest.raises(VstackError, match="saved results can't be read"):
+        read_saved(project)

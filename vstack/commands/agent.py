@@ -195,7 +195,7 @@ def _said(record: Transcript) -> list[dict[str, Any]]:
 @click.option(
     "--tokens", type=click.IntRange(min=1), default=2_000_000, show_default=True, help="Token budget, read and written."
 )
-@click.option("--seconds", type=float, default=3600, show_default=True, help="Time budget, wall clock.")
+@click.option("--seconds", type=click.FloatRange(0, 2_678_400, min_open=True), default=3600, show_default=True, help="Time budget, wall clock.")
 @click.option(
     "--transcript", type=click.Path(path_type=Path), help="Write the transcript here (default: under .vstack/agent)."
 )

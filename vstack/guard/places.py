@@ -111,7 +111,7 @@ def register(root: str) -> None:
 def _registered(top: str, git: str, fresh: bool) -> list[str]:
     """Roots of the projects in the work tree ``top``: from the list in its git directory, or from git itself."""
     try:
-        with open(os.path.join(git, _REGISTRY), encoding="utf-8") as stream:
+        with open(os.path.join(git, _REGISTRY), encoding="utf-8", opener=regular) as stream:
             listed = loads(stream.read())
         roots = [os.path.normpath(os.path.join(top, str(name))) for name in listed["projects"]]
         if all(map(is_project, roots)) and not (fresh and listed["index"] != _stamp(git)):

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vstack.files import sha256_bytes, write_atomic
+from vstack.files import read_bytes, sha256_bytes, write_atomic
 from vstack.results import Evidence
 
 # Part of every key. Raise it when the meaning of a stored record changes.
@@ -39,7 +39,7 @@ class EvidenceStore:
     def get(self, key: str) -> Evidence | None:
         """The record of ``key``, or None: a truncated or foreign file is recomputed, not trusted."""
         try:
-            record = Evidence.model_validate_json(self.path(key).read_bytes())
+            record = Evidence.model_validate_json(read_bytes(self.path(key)))
         except (OSError, ValidationError):
             return None
         return record if record.key == key else None

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from vstack.errors import VstackError
+from vstack.files import read_bytes
 from vstack.project import Project
 from vstack.results import CaseReport, Cell
 
@@ -21,7 +22,7 @@ def last_report(project: Project) -> CaseReport:
     """
     path = project.state / REPORT
     try:
-        return CaseReport.model_validate_json(path.read_bytes())
+        return CaseReport.model_validate_json(read_bytes(path))
     except FileNotFoundError:
         raise VstackError(
             "This project has not been checked yet", where=str(path), todo=f"Run `vstack check {project.root}` first"

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from vstack.errors import VstackError
-from vstack.files import write_atomic
+from vstack.files import read_bytes, write_atomic
 from vstack.project import Project
 from vstack.results import Result
 from vstack.tla.closure import closure
@@ -75,7 +75,7 @@ def read_saved(project: Project) -> Saved:
     """
     path = saved_path(project)
     try:
-        return Saved.model_validate_json(path.read_bytes())
+        return Saved.model_validate_json(read_bytes(path))
     except FileNotFoundError:
         return Saved()
     except (OSError, ValidationError):

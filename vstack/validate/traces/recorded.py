@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from vstack.errors import VstackError
-from vstack.files import sha256_bytes
+from vstack.files import sha256_bytes, sha256_file
 from vstack.project import Project
 from vstack.results import Result
 from vstack.sections import TraceMapping
@@ -77,7 +77,7 @@ def driver_digest(project: Project) -> str:
     """SHA-256 over the driver and the Python files beside it.
 
     Raises:
-        VstackError: the driver is missing.
+        VstackError: the driver is missing, or a file beside it can't be read.
     """
     section = project.file.reproduce
     assert section is not None
@@ -85,7 +85,15 @@ def driver_digest(project: Project) -> str:
     if not driver.is_file():
         raise VstackError("The driver does not exist", where=str(driver), todo="Mend `reproduce.driver` in vstack.yaml")
     files = sorted(driver.parent.glob("**/*.py"))
-    return sha256_bytes("".join(f"{f.relative_to(driver.parent)} {sha256_bytes(f.read_bytes())}\n" for f in files).encode())
+    try:
+        rows = [f"{file.relative_to(driver.parent)} {sha256_file(file)}\n" for file in files]
+    except OSError as error:
+        raise VstackError(
+            f"A Python file beside the driver can't be read: {error.strerror}",
+            where=str(error.filename),
+            todo="Move it out of the driver's folder",
+        ) from None
+    return sha256_bytes("".join(rows).encode())
 
 
 def mapping_digest(mapping: TraceMapping) -> str:
