@@ -45,7 +45,7 @@ def run(folder: Path, name: str | None, *, wait: float | None, stop_it: bool, as
 @click.command("status", short_help="Show detached runs and their output.")
 @click.argument("name", required=False)
 @click.option("--project", "-p", "folder", type=click.Path(path_type=Path), default=".", help="The project's folder.")
-@click.option("--wait", type=click.FloatRange(0, 2_678_400), help="Wait up to so many seconds for the run to end.")
+@click.option("--wait", type=float, help="Wait up to so many seconds for the run to end.")
 @click.option("--stop", "stop_it", is_flag=True, help="Stop the run as ctrl-C would.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cli(name: str | None, folder: Path, wait: float | None, stop_it: bool, as_json: bool) -> int:
