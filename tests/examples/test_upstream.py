@@ -31,8 +31,8 @@ def copied(case: str, folder: Path) -> Path:
     return target
 
 
-# The suite has little time: of SGLang's mutants it runs a part, `make check-cases` all.
-PART = {} if os.environ.get("VSTACK_ALL_MUTANTS") else {"sglang-abort-chain": "1/4"}
+# The suite has little time: of the mutants it runs a part, `make check-cases` all.
+PART = {} if os.environ.get("VSTACK_ALL_MUTANTS") else {"sglang-abort-chain": "1/8", "vllm-32255": "1/3"}
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -79,7 +79,7 @@ def test_every_mutant_dies_or_is_accounted_for(report: dict) -> None:
     assert mutation["clean_passes"]
     assert mutation["forced_failure_dies"]
     assert mutation["made"] > 250
-    assert len(mutation["rows"]) > mutation["made"] / 5
+    assert len(mutation["rows"]) > 30
     for row in mutation["rows"]:
         assert row["status"] in ("killed", "equivalent") or row["excuse"], row
 

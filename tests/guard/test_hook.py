@@ -84,12 +84,18 @@ def test_settings_that_run_vstack_are_a_persons(project: Path) -> None:
         b'{"tool_name": "Edit", ',
         b'{"a": 1} {"b": 2}',
         b"\xff\xfe\x00",
+        b"{}",
+        b'{"tool_name": 5}',
+        b'{"tool_name": "Bash", "tool_input": {"command": 5}}',
+        b'{"tool_name": "Bash", "tool_input": {}}',
+        b'{"tool_name": "Edit", "tool_input": {}}',
+        b'{"hook_event_name": "preToolUse"}',
         b"\xc3\x28",
         b"[" * 200_000,
         b'{"tool_input": {"file_path": "goals/Goals.tla\\u0000"}}',
         b" " * ((64 << 20) + 1),
     ],
-    ids=["empty", "blank", "text", "list", "string", "cut", "two", "utf16", "bytes", "deep", "nul", "huge"],
+    ids=["empty", "blank", "text", "list", "string", "cut", "two", "utf16", "object", "name", "command", "shell", "edit", "event", "bytes", "deep", "nul", "huge"],
 )
 @pytest.mark.parametrize("host", ["claude", "cursor"])
 def test_what_is_not_understood_is_denied(project: Path, payload: bytes, host: str) -> None:
@@ -469,3 +475,12 @@ def test_what_spec_draft_writes_is_the_harness_own_work(project: Path) -> None:
     assert call("post", runs("vstack spec draft"), cwd=project).stdout == ""
     note = json.loads(call("stop", {"session_id": "s"}, cwd=project).stdout)
     assert "decision" not in note and "draft" in note["systemMessage"] and "goals" in note["systemMessage"]
+
+
+@pytest.mark.parametrize("words", [["sed", "-i", "s/a/b/", "goals/Goals.tla"], ["tee", "goals/Goals.tla"]])
+@pytest.mark.parametrize("key", ["args", "argv", "command"])
+def test_a_list_of_words_is_a_command_line(project: Path, words: list[str], key: str) -> None:
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "mcp__shell__run", "tool_input": {key: words}}
+    assert denied(call("pre", payload, cwd=project))
+    honest = {**payload, "tool_input": {key: ["cat", "goals/Goals.tla"]}}
+    assert denied(call("pre", honest, cwd=project)) is None

@@ -14,6 +14,12 @@ _HOOKS = (
 _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 
 
+_BASE = (
+    "It moves a branch without a commit's hooks, and pull requests are compared with what branches hold."
+    " Commit on your own branch, and let a person merge."
+)
+
+
 def why_git(words: list[str], targets: Targets, environment: dict[str, str]) -> str | None:
     """Why the git command ``words`` (without `git` itself) may not run; None if it may."""
     folder, at = targets.cwd, 0
@@ -25,12 +31,14 @@ def why_git(words: list[str], targets: Targets, environment: dict[str, str]) -> 
                 value = words[at]
             elif option == "-c":
                 value = words[at]
-            if option in ("-c", "--config-env") and "hookspath" in value.lower():
+            if option in ("-c", "--config-env") and ("hookspath" in value.lower() or _alias(*value.partition("=")[::2])):
                 return _HOOKS
             if option == "-C":
                 folder = os.path.normpath(os.path.join(folder, value)) if folder else None
         at += 1
     if any("hookspath" in value.lower() for name, value in environment.items() if name.startswith("GIT_CONFIG")):
+        return _HOOKS
+    if {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} & {*environment, *targets.variables} and targets.protected.indexes:
         return _HOOKS
     if at == len(words) or not targets.protected.indexes:
         return None
@@ -40,7 +48,20 @@ def why_git(words: list[str], targets: Targets, environment: dict[str, str]) -> 
     return _skips_hooks(verb, rest) or _writes(verb, rest, inner)
 
 
+def _alias(name: str, value: str) -> bool:
+    """Whether this setting is another name for a command line of a shell, or for one that the hooks look at."""
+    first = value.strip().partition(" ")[0]
+    return name.lower().startswith("alias.") and (first.startswith("!") or first in ("commit", "push", "update-ref"))
+
+
 def _skips_hooks(verb: str, rest: list[str]) -> str | None:
+    if verb == "commit-tree":
+        return _HOOKS
+    if verb == "update-ref" or (verb == "branch" and {"-f", "--force", "-M"} & set(rest) and {"main", "master"} & set(rest)):
+        return _BASE
+    plain = [word for word in rest if not word.startswith("-")]
+    if verb == "config" and any(_alias(name, value) for name, value in zip(plain, plain[1:])):
+        return _HOOKS
     options = rest[: rest.index("--")] if "--" in rest else rest
     # git takes any beginning of a long option that is no other's.
     if any(len(word) >= 6 and "--no-verify".startswith(word) for word in options):

@@ -31,6 +31,8 @@ def _failed(moment: str, host: str, reason: str) -> int:
 def _pre(event: Event, host: str) -> int:
     from vstack.guard.protect import protected_around
 
+    if event.unclear:
+        raise NotUnderstood(event.unclear)
     places = [event.cwd, *event.places]
     # A host may mean a path from its workspace, wherever the shell stands.
     bases = list(dict.fromkeys(places))

@@ -34,7 +34,8 @@ class NotUnderstood(Exception):
 class Event:
     """One call of the guard. Paths are as given; ``cwd`` is absolute, ``places`` are folders that the host works in.
 
-    ``below`` says that what lies under the paths goes with them.
+    ``below`` says that what lies under the paths goes with them; ``unclear``
+    why it can't be told what a tool would do, empty if it can.
 
     A plain class: `dataclasses` takes longer to import than the whole guard takes to run.
     """
@@ -47,6 +48,7 @@ class Event:
         self.commands: list[str] = []
         self.session = ""
         self.name = ""
+        self.unclear = ""
 
 
 def read_event(raw: bytes) -> Event:
@@ -96,6 +98,7 @@ def _event(data: dict[str, object]) -> Event:
     is_mcp = bool(server) or event.name == "beforeMCPExecution"
     if is_own or short in _READERS or (is_mcp and (verb or name).lower().startswith(_READING)):
         return event
+    event.unclear = _unclear(data, short, given)
     event.below = short.startswith(_TAKING_AWAY)
     if isinstance(given, dict):
         asked = next((given[key] for key in _WORKING_FOLDER if isinstance(given.get(key), str)), "")
@@ -111,6 +114,20 @@ def _event(data: dict[str, object]) -> Event:
     return event
 
 
+def _unclear(data: dict[str, object], short: str, given: object) -> str:
+    named = data.get("tool_name", data.get("toolName", ""))
+    if not isinstance(named, str):
+        return "the tool's name is no text"
+    found = list(_strings(given))
+    if not named and not any(key in _COMMAND_KEYS or key in _PATH_KEYS for key, _ in found):
+        return "the payload names no tool, no path and no command"
+    if short in ("bash", "shell") and not any(key in _COMMAND_KEYS for key, _ in found):
+        return "the payload of a shell holds no command"
+    if short in _EDITORS and not any(key in _PATH_KEYS for key, _ in found) and not any(is_patch(text) for _, text in found):
+        return "the payload of an edit names no file"
+    return ""
+
+
 def _strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:
     """Each string below ``value`` with the key it stands under; a list of words under a command's key as one line."""
     if isinstance(value, str):
@@ -119,9 +136,9 @@ def _strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:
         for name, item in value.items():
             yield from _strings(item, _plain(str(name)))
     elif isinstance(value, list):
-        if key in _COMMAND_KEYS and value and all(isinstance(item, str) for item in value):
+        if key in (*_COMMAND_KEYS, "args", "argv", "arguments") and value and all(isinstance(item, str) for item in value):
             # A line of words would lose their borders; each goes in quotes of its own.
-            yield key, " ".join("'" + item.replace("'", "'\\''") + "'" for item in value)
+            yield "command", " ".join("'" + item.replace("'", "'\\''") + "'" for item in value)
             return
         for item in value:
             yield from _strings(item, key)

@@ -24,6 +24,8 @@ APPROVAL = (
 )
 _SKIPS = "It would leave out vstack's commit hook. Commit with it, and mend what it reports."
 _NAMESPACE = "vstack-approval"
+# They run what their words, or what is fed to them, say.
+_HANDING_ON = ("script", "xargs", "watch", "at", "expect", "su", "runuser")
 _KEYWORDS = frozenset(("do", "then", "else", "elif", "if", "while", "until", "!", "\4", "}", "time", "coproc"))
 _WRAPPERS = {
     "env": ("-u", "-C", "-S"), "sudo": ("-u", "-g", "-C"), "doas": ("-u",), "command": (), "builtin": (),
@@ -269,6 +271,11 @@ class _Line:
     def _approves(self, name: str, arguments: list[str], environment: dict[str, str]) -> str | None:
         plain = list(map(self.targets.plain, arguments))
         if name in ("vstack", "vstack.cli") and plain[:2] == ["spec", "approve"] and not {"--help", "-h"} & set(plain):
+            return APPROVAL
+        asked = "approve" in plain and "spec" in plain and not {"--help", "-h"} & set(plain)
+        if asked and name.startswith("python"):  # another way to start the same program
+            return APPROVAL
+        if name in _HANDING_ON and any("vstack" in word for word in plain) and any("spec" in word for word in plain):
             return APPROVAL
         if name == "ssh-keygen" and "sign" in plain and any(_NAMESPACE in word for word in plain):
             return APPROVAL
