@@ -31,6 +31,8 @@ Box == [](\\A q, r \\in Requests : (page = q /\\ q # r) => page # r)
 Other == page = "free" \\/ transfer = "none"
 Ready == \\E r \\in Requests : phase[r] = "ready"
 Gone == page = "gone"
+LOCAL Away(x) == x # "none"
+Hidden == Away(transfer) => page # "gone"
 """
 KINDS = {
     "Listed": "invariant",
@@ -39,6 +41,7 @@ KINDS = {
     "Never": "invariant",
     "Box": "temporal",
     "Other": "invariant",
+    "Hidden": "invariant",
 }
 
 
@@ -68,6 +71,7 @@ def test_conditions_are_those_before_the_arrows(root: Path) -> None:
     assert found["Named"] == [('transfer # "none"', False, False)]
     assert [(step, inner) for _, step, inner in found["Steps"]] == [(True, False)]
     assert len(found["Box"]) == 1 and found["Other"] == []
+    assert found["Hidden"] == [], "the root module can't say a LOCAL name"
 
 
 def test_runs_come_to_each_but_the_typo_and_the_impossible(root: Path) -> None:

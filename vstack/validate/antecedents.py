@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from vstack.tla.conjuncts import CONJUNCTION, is_operator
 from vstack.tla.places import offsets
-from vstack.tla.tree import ACTION_LEVEL, Apply, Definition, Label, Let, Node, Spec
+from vstack.tla.tree import ACTION_LEVEL, Apply, Definition, Label, Let, Node, Spec, children
 
 _FORALL = ("$BoundedForall",)
 
@@ -72,13 +72,22 @@ def _of(spec: Spec, node: Node, *, step: bool, visiting: tuple[int, ...]) -> Ite
 def _implication(spec: Spec, node: Apply, *, step: bool, visiting: tuple[int, ...]) -> Iterator[Antecedent]:
     condition, consequence = node.operands
     level = getattr(condition, "level", 0)
-    if level > ACTION_LEVEL or (level == ACTION_LEVEL and not step):
+    if level > ACTION_LEVEL or (level == ACTION_LEVEL and not step) or _uses_local(spec, condition):
         return
     text = _chunk(spec, condition)
     yield Antecedent(text, " ".join(spec.text(condition.span).split()), step)
     if is_operator(node, "=>"):
         for inner in _of(spec, consequence, step=step, visiting=visiting):
             yield replace(inner, text=f"({text})\n/\\ ({inner.text})", inner=True)
+
+
+def _uses_local(spec: Spec, node: Node) -> bool:
+    """Whether a LOCAL definition is called in ``node``: the root module can't say its name."""
+    if isinstance(node, Apply) and node.operator.kind == "definition":
+        target = spec.resolve(node.operator)
+        if isinstance(target, Definition) and target.local and spec.standard_name(target) is None:
+            return True
+    return any(_uses_local(spec, child) for child in children(node))
 
 
 def _is_seen(spec: Spec, definition: Definition) -> bool:
