@@ -484,3 +484,16 @@ def test_a_list_of_words_is_a_command_line(project: Path, words: list[str], key:
     assert denied(call("pre", payload, cwd=project))
     honest = {**payload, "tool_input": {key: ["cat", "goals/Goals.tla"]}}
     assert denied(call("pre", honest, cwd=project)) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "honest"),
+    [
+        ({"command": "rm", "args": ["goals/Goals.tla"]}, {"command": "wc", "args": ["goals/Goals.tla"]}),
+        ({"code": "open('goals/Goals.tla', 'w')"}, {"code": "open('goals/Goals.tla').read()"}),
+    ],
+)
+def test_a_call_in_parts_is_taken_as_one(project: Path, given: dict, honest: dict) -> None:
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "mcp__shell__run", "tool_input": given}
+    assert denied(call("pre", payload, cwd=project))
+    assert denied(call("pre", {**payload, "tool_input": honest}, cwd=project)) is None

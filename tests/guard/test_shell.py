@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -60,7 +62,25 @@ PAIRS = [
     ("git config alias.c '!vstack spec approve'", "git config alias.st 'status -s'"),
     ("git config alias.c 'commit --no-verify'", "git config --get alias.c"),
     ("git -c alias.c='commit -n' c -m x", "git -c alias.l='log -3' l"),
-    ("GIT_CONFIG_GLOBAL=/tmp/cfg git commit -m x", "GIT_PAGER=cat git commit -m x"),
+    ("GIT_CONFIG_GLOBAL=/tmp/cfg git commit -m x", "GIT_CONFIG_GLOBAL=/dev/null git log"),
+    ("git quick x", "git look"),
+    ("git update-ref refs/heads/main HEAD", "git update-ref -d refs/heads/gone"),
+    ("git read-tree -u -m HEAD~1", "git read-tree -m HEAD"),
+    ("parallel vstack spec ::: approve", "parallel vstack check ::: a b"),
+    ("python -c \"import sys; sys.argv = ['vstack', 'spec', 'approve']; from vstack.cli import main; main()\"", "python -c \"print('vstack spec approve')\""),
+    ("tar xf weak.tar", "tar xf other.tar"),
+    ("tar -C . --extract --file=weak.tar goals/Goals.tla", "tar tf weak.tar"),
+    ("git archive HEAD~1 | tar x", "git archive HEAD~1 | tar x -C /tmp"),
+    ("tar czf goals.tgz goals && tar xzf unseen.tgz", "tar czf goals.tgz goals"),
+    ("unzip -o weak.zip -d goals", "unzip -l weak.zip"),
+    ("rsync -a weak/ .", "rsync -a other/ ."),
+    ("cp -r weak/. .", "cp -r other/. ."),
+    ("patch -p1 -i weaker.patch", "patch --help"),
+    ("patch -p1 --input=weaker.patch", "cat weaker.patch"),
+    ("trap 'echo > goals/Goals.tla' EXIT", "trap 'rm -f build.log' EXIT"),
+    ("alias t='tee goals/Goals.tla'; t", "alias t='cat goals/Goals.tla'; t"),
+    ("tee $'\\x47oals.tla' goals/$'\\107oals.tla'", "cat goals/$'\\107oals.tla'"),
+    ("tee ~+/goals/Goals.tla", "cat ~+/goals/Goals.tla"),
     ("export GIT_CONFIG_GLOBAL=/tmp/cfg; git commit -m x", "export GIT_PAGER=cat; git commit -m x"),
     ("git update-ref refs/heads/main $(git commit-tree -m x HEAD^{tree})", "git cat-file -p HEAD^{tree}"),
     ("git branch -f main HEAD", "git branch -f topic HEAD"),
@@ -139,6 +159,15 @@ def world(approved: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     shutil.copytree(approved, folder, symlinks=True)
     goals, model = folder / "goals" / "Goals.tla", folder / "model" / "Handover.tla"
     # A commit before the approved one, in which the goal was weaker; stashed and as a patch too.
+    git(folder, "config", "alias.quick", "commit -n -m")
+    git(folder, "config", "alias.look", "log -1")
+    for name, where in (("weak", "goals/Goals.tla"), ("other", "model/Other.tla")):
+        (folder / name / where).parent.mkdir(parents=True)
+        (folder / name / where).write_text("weaker")
+        with tarfile.open(folder / f"{name}.tar", "w") as archive:
+            archive.add(folder / name, ".")
+    with zipfile.ZipFile(folder / "weak.zip", "w") as zipped:
+        zipped.writestr("Goals.tla", "weaker")
     text = goals.read_text()
     goals.write_text(text.replace("page = transfer", "TRUE"))
     (folder / "weaker.patch").write_text(git(folder, "diff").stdout)

@@ -14,6 +14,19 @@ _HOOKS = (
 _WITH_VALUE = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 
 
+# Aliases are looked up for no command that git has.
+_KNOWN = frozenset(
+    "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout cherry-pick clean"
+    " clone commit commit-tree config describe diff diff-tree difftool fetch for-each-ref format-patch fsck gc grep"
+    " hash-object help init log ls-files ls-remote ls-tree merge merge-base mv name-rev notes pull push range-diff"
+    " read-tree rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show show-ref sparse-checkout"
+    " stash status submodule switch symbolic-ref tag update-index update-ref version worktree write-tree".split()
+)
+# They only read.
+_NO_HOOKS = frozenset(
+    "blame branch cat-file config describe diff fetch for-each-ref grep help log ls-files ls-remote ls-tree merge-base"
+    " reflog remote rev-list rev-parse shortlog show show-ref status version".split()
+)
 _BASE = (
     "It moves a branch without a commit's hooks, and pull requests are compared with what branches hold."
     " Commit on your own branch, and let a person merge."
@@ -31,24 +44,37 @@ def why_git(words: list[str], targets: Targets, environment: dict[str, str]) -> 
                 value = words[at]
             elif option == "-c":
                 value = words[at]
-            if option in ("-c", "--config-env") and ("hookspath" in value.lower() or _alias(*value.partition("=")[::2])):
+            name, _, setting = value.partition("=")
+            if option in ("-c", "--config-env") and ("hookspath" in name.lower() or _is_alias(name, setting)):
                 return _HOOKS
             if option == "-C":
                 folder = os.path.normpath(os.path.join(folder, value)) if folder else None
         at += 1
     if any("hookspath" in value.lower() for name, value in environment.items() if name.startswith("GIT_CONFIG")):
         return _HOOKS
-    if {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} & {*environment, *targets.variables} and targets.protected.indexes:
-        return _HOOKS
     if at == len(words) or not targets.protected.indexes:
         return None
     verb, rest = words[at], words[at + 1 :]
+    if {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} & {*environment, *targets.variables} and verb not in _NO_HOOKS:
+        return _HOOKS
+    if verb not in _KNOWN:
+        named = _alias_of(verb, folder or "/")
+        if _is_alias("alias.", named) or (named and why_git([*named.split(), *rest], targets, environment)):
+            return _HOOKS
     inner = Targets(targets.protected, folder or "/")
     inner.cwd, inner.variables = folder, targets.variables
     return _skips_hooks(verb, rest) or _writes(verb, rest, inner)
 
 
-def _alias(name: str, value: str) -> bool:
+def _alias_of(verb: str, folder: str) -> str:
+    """What git's configuration has under that name; empty if nothing."""
+    from vstack.guard.committed import git
+
+    told = git(folder, "config", "--get", f"alias.{verb}") if verb.replace("-", "").isalnum() else None
+    return os.fsdecode(told.stdout).strip() if told is not None and told.returncode == 0 else ""
+
+
+def _is_alias(name: str, value: str) -> bool:
     """Whether this setting is another name for a command line of a shell, or for one that the hooks look at."""
     first = value.strip().partition(" ")[0]
     return name.lower().startswith("alias.") and (first.startswith("!") or first in ("commit", "push", "update-ref"))
@@ -57,10 +83,13 @@ def _alias(name: str, value: str) -> bool:
 def _skips_hooks(verb: str, rest: list[str]) -> str | None:
     if verb == "commit-tree":
         return _HOOKS
-    if verb == "update-ref" or (verb == "branch" and {"-f", "--force", "-M"} & set(rest) and {"main", "master"} & set(rest)):
-        return _BASE
     plain = [word for word in rest if not word.startswith("-")]
-    if verb == "config" and any(_alias(name, value) for name, value in zip(plain, plain[1:])):
+    is_branch = "--stdin" in rest or any(word.startswith("refs/heads/") for word in plain)
+    if verb == "update-ref" and "-d" not in rest and is_branch:
+        return _BASE
+    if verb == "branch" and {"-f", "--force", "-M"} & set(rest) and {"main", "master"} & set(rest):
+        return _BASE
+    if verb == "config" and any(_is_alias(name, value) for name, value in zip(plain, plain[1:])):
         return _HOOKS
     options = rest[: rest.index("--")] if "--" in rest else rest
     # git takes any beginning of a long option that is no other's.
@@ -114,6 +143,9 @@ def _writes(verb: str, rest: list[str], targets: Targets) -> str | None:
         if action in ("push", "save"):
             return _touches(targets, "diff", "--name-only", "-z", "HEAD")
         return None
+    if verb == "read-tree" and "-u" in rest:
+        names = [word for word in rest if not word.startswith("-")]
+        return _moves_to(targets, names[-1] if names else "HEAD")
     if verb in ("apply", "am"):
         return why_patch_files([word for word in rest if not word.startswith("-")], targets)
     if verb == "clean":

@@ -17,6 +17,7 @@ _PATH_KEYS = frozenset(
     " source src relativepath relativeworkspacepath".split()
 )
 _COMMAND_KEYS = frozenset("command cmd script".split())
+_ARGUMENTS = frozenset("args argv arguments".split())
 _EDITORS = frozenset("write edit multiedit notebookedit strreplace create delete editfile searchreplace".split())
 _READERS = frozenset(
     "read readfile grep glob ls list notebookread webfetch websearch todowrite task agent skill bashoutput killshell"
@@ -103,6 +104,8 @@ def _event(data: dict[str, object]) -> Event:
     if isinstance(given, dict):
         asked = next((given[key] for key in _WORKING_FOLDER if isinstance(given.get(key), str)), "")
         event.cwd = os.path.join(event.cwd, asked)
+    if isinstance(given, dict):
+        event.commands += _whole_lines(given)
     for key, value in _strings(given):
         if key in _COMMAND_KEYS:
             event.commands.append(value)
@@ -114,16 +117,33 @@ def _event(data: dict[str, object]) -> Event:
     return event
 
 
+def _whole_lines(given: dict[str, object]) -> list[str]:
+    """A program under one key and its words under another, as one line; program text as what Python is given."""
+    named = [(_plain(str(name)), value) for name, value in given.items()]
+    lists = [list(map(str, value)) for name, value in named if name in _ARGUMENTS and isinstance(value, list)]
+    programs = [value for name, value in named if name in _COMMAND_KEYS and isinstance(value, str)]
+    texts = [value for name, value in named if name in ("code", "source") and isinstance(value, str)]
+    lines = [f"{program} {_line(rest)}" for program in programs for rest in lists]
+    return [*lines, *(_line(["python3", "-c", text]) for text in texts)]
+
+
+def _line(words: list[str]) -> str:
+    """A line of words would lose their borders: each goes in quotes of its own."""
+    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+
+
 def _unclear(data: dict[str, object], short: str, given: object) -> str:
     named = data.get("tool_name", data.get("toolName", ""))
     if not isinstance(named, str):
         return "the tool's name is no text"
     found = list(_strings(given))
-    if not named and not any(key in _COMMAND_KEYS or key in _PATH_KEYS for key, _ in found):
+    has_command = any(key in _COMMAND_KEYS for key, _ in found)
+    has_path = any(key in _PATH_KEYS for key, _ in found)
+    if not named and not has_command and not has_path:
         return "the payload names no tool, no path and no command"
-    if short in ("bash", "shell") and not any(key in _COMMAND_KEYS for key, _ in found):
+    if short in ("bash", "shell") and not has_command:
         return "the payload of a shell holds no command"
-    if short in _EDITORS and not any(key in _PATH_KEYS for key, _ in found) and not any(is_patch(text) for _, text in found):
+    if short in _EDITORS and not has_path and not any(is_patch(text) for _, text in found):
         return "the payload of an edit names no file"
     return ""
 
@@ -136,9 +156,9 @@ def _strings(value: object, key: str = "") -> Iterator[tuple[str, str]]:
         for name, item in value.items():
             yield from _strings(item, _plain(str(name)))
     elif isinstance(value, list):
-        if key in (*_COMMAND_KEYS, "args", "argv", "arguments") and value and all(isinstance(item, str) for item in value):
-            # A line of words would lose their borders; each goes in quotes of its own.
-            yield "command", " ".join("'" + item.replace("'", "'\\''") + "'" for item in value)
+        is_line = key in _COMMAND_KEYS or key in _ARGUMENTS
+        if is_line and value and all(isinstance(item, str) for item in value):
+            yield "command", _line(value)
             return
         for item in value:
             yield from _strings(item, key)

@@ -29,6 +29,12 @@ def why_python(code: str, targets: Targets) -> str | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return why_other(code, targets)
     told = None
+    words = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    if "vstack" in code and {"spec", "approve"} <= {part for word in words for part in word.split()}:
+        if any(isinstance(node, ast.Call) and _starts(node) for node in ast.walk(tree)):
+            from vstack.guard.shell import APPROVAL
+
+            return APPROVAL
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
             text = node.value if isinstance(node.value, str) else node.value.decode(errors="replace")
@@ -46,14 +52,26 @@ def why_other(code: str, targets: Targets) -> str | None:
     return next(filter(None, map(targets.named, _strings(code))), None)
 
 
-def _writes(call: object) -> bool:
+def _called(call: object) -> str:
     import ast
 
     assert isinstance(call, ast.Call)
     function = call.func
-    name = (
-        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
-    )
+    if isinstance(function, ast.Name):
+        return function.id
+    return function.attr if isinstance(function, ast.Attribute) else ""
+
+
+def _starts(call: object) -> bool:
+    """Whether the call starts a program, or vstack's own entry."""
+    return _called(call) in ("main", "cli", "run_module", "run_path") or _writes(call)
+
+
+def _writes(call: object) -> bool:
+    import ast
+
+    assert isinstance(call, ast.Call)
+    function, name = call.func, _called(call)
     if name == "open":
         given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("mode", "flags"))]
         modes = [node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str)]

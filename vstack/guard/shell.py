@@ -155,6 +155,11 @@ class _Line:
             return self._shell(name, arguments, command, pipeline)
         if name in ("eval", "source", "."):
             return self._inside(" ".join(map(targets.plain, arguments))) if name == "eval" else None
+        if name == "trap":
+            return self._inside(targets.plain(arguments[0])) if len(arguments) > 1 else None
+        if name == "alias":
+            values = (targets.plain(word).partition("=")[2] for word in arguments)
+            return next(filter(None, map(self._inside, values)), None)
         if name == "git":
             from vstack.guard.git_commands import why_git
 
@@ -178,6 +183,10 @@ class _Line:
             )
         if name == "find":
             return self._find(arguments, command)
+        if name in ("tar", "bsdtar", "gtar", "unzip"):
+            from vstack.guard.archives import why_tar, why_unzip
+
+            return why_unzip(arguments, targets) if name == "unzip" else why_tar(arguments, targets)
         if name.startswith(("python", "pypy")) or name in (
             "perl",
             "ruby",
@@ -233,8 +242,9 @@ class _Line:
                 return told
         from vstack.guard.git_commands import why_patch_files
 
-        # What is fed in from a file, by `<` or by `cat`.
-        return why_patch_files([*command.reads, *(pipeline[1:] if command.piped else [])], self.targets)
+        # What is fed in from a file: by `<`, by `cat`, or by an option.
+        words = [*command.reads, *command.words[1:], *(pipeline[1:] if command.piped else [])]
+        return why_patch_files([word.removeprefix("--input=").removeprefix("-i") for word in words], self.targets)
 
     def _find(self, arguments: list[str], command: Command) -> str | None:
         """`find ROOTS -name PATTERN -delete` or `-exec WRITER`: by the protected files that it would meet."""
@@ -270,10 +280,9 @@ class _Line:
 
     def _approves(self, name: str, arguments: list[str], environment: dict[str, str]) -> str | None:
         plain = list(map(self.targets.plain, arguments))
-        if name in ("vstack", "vstack.cli") and plain[:2] == ["spec", "approve"] and not {"--help", "-h"} & set(plain):
-            return APPROVAL
         asked = "approve" in plain and "spec" in plain and not {"--help", "-h"} & set(plain)
-        if asked and name.startswith("python"):  # another way to start the same program
+        # Python is another way to start the same program.
+        if asked and (name in ("vstack", "vstack.cli") or name.startswith("python")):
             return APPROVAL
         if name in _HANDING_ON and any("vstack" in word for word in plain) and any("spec" in word for word in plain):
             return APPROVAL

@@ -39,6 +39,16 @@ def parse(text: str) -> list[Command]:
     return _Parser(text).commands()
 
 
+def _unescaped(body: str) -> str:
+    """What `$'...'` stands for; UNKNOWN where Python's escapes are not the shell's."""
+    if "\\" not in body:
+        return body
+    try:
+        return body.encode("ascii").decode("unicode_escape")
+    except UnicodeError:
+        return UNKNOWN
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text.replace("\\\n", "")
@@ -165,11 +175,12 @@ class _Parser:
             self.current.inner.append(self._until(")", "$("))
             self.word.append(UNKNOWN)
         elif next_char == "'":
-            end = text.find("'", self.at + 2)
-            if end < 0:
+            end = self.at + 2
+            while end < len(text) and text[end] != "'":
+                end += 2 if text[end] == "\\" else 1
+            if end >= len(text):
                 raise Unreadable
-            body = text[self.at + 2 : end]
-            self.word.append(UNKNOWN if "\\" in body else body)
+            self.word.append(_unescaped(text[self.at + 2 : end]))
             self.at = end + 1
         elif next_char == "{":
             end = text.find("}", self.at)

@@ -31,7 +31,9 @@ class Targets:
         """The words that ``word`` becomes; what only a run would tell stays `UNKNOWN`."""
         found = []
         for text in _braces(word):
-            if text.startswith(_TILDE):
+            if text[:2] == f"{_TILDE}+" and text[2:3] in ("", "/"):  # `~+` is the folder one is in
+                text = (self.cwd or UNKNOWN) + text[2:]
+            elif text.startswith(_TILDE):
                 text = os.path.expanduser("~" + text[1:])
             found += self._filled(text)
         return found[:_MOST]

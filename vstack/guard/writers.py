@@ -64,6 +64,11 @@ def _copies(*with_value: str, moves: bool = False) -> Callable[[list[str], Targe
         told = _first(targets.why(word, below=True) for word in sources) if moves else None
         if told is not None or not target:
             return told
+        inside = [source for source in sources if source.endswith(("/", "/."))]
+        if inside and whole and not moves:
+            from vstack.guard.archives import why_tree
+
+            return why_tree(inside, target, targets)
         told = targets.why(target)
         place = targets.folder(target)
         if told is None and (into or target.endswith("/") or (place is not None and os.path.isdir(place))):
