@@ -7,10 +7,10 @@ import io
 import pytest
 from rich.console import Console
 
-from tests.report.toy import CASE, TROUBLED, cell
+from tests.report.toy import CASE, TROUBLED, cell, run
 from vstack.report.table import print_report
 from vstack.results import AtomicityRow, CaseReport
-from vstack.verdicts import Strength
+from vstack.verdicts import Strength, Verdict
 
 
 def printed(report: CaseReport, width: int = 80) -> str:
@@ -125,3 +125,12 @@ def test_what_apalache_said_is_told_cell_by_cell() -> None:
     text = " ".join(printed(CASE.model_copy(update={"apalache": (cell,)}), 120).split())
     assert "goals checked by Apalache" in text
     assert f"{cell.variant} / {cell.environment} / {cell.goal} {cell.evidence.verdict}" in text
+
+
+def test_what_became_of_each_theorem_is_told() -> None:
+    proved = run(Verdict.HOLDS, "Safety").model_copy(update={"strength": Strength.PROVED})
+    attested = run(Verdict.UNDECIDED, "Order", reason="tlapm is not installed").model_copy(update={"strength": Strength.ATTESTED})
+    text = printed(CASE.model_copy(update={"theorems": (proved, attested)}))
+    rows = [" ".join(line.split()) for line in text.splitlines()]
+    assert any(row.startswith("Safety holds proved") for row in rows), text
+    assert any(row.startswith("Order attested attested") and "not installed" in row for row in rows), text

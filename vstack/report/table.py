@@ -156,10 +156,11 @@ def _z3(report: CaseReport, console: Console) -> None:
 def _theorems(report: CaseReport, console: Console) -> None:
     if not report.theorems:
         return
-    _heading(console, "theorems proved by TLAPS (attested: recorded elsewhere, which decides nothing here)")
+    _heading(console, "theorems, by TLAPS (attested: recorded elsewhere, which decides nothing here)")
     table = _table("goal", "verdict", "strength", "why")
     for run in report.theorems:
         table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
+    console.print(table)
 
 
 def _apalache(report: CaseReport, console: Console) -> None:
