@@ -152,13 +152,13 @@ class ProjectFile(Section):
             _declared(mapping.environment, self.environments, f"traces.{trace_name}.environment")
         if self.reproduce:
             _declared(self.reproduce.repo, self.repos, "reproduce.repo")
-            for number, cell in enumerate([*self.reproduce.cells, *self.reproduce.not_driven]):
+            for number, driven in enumerate([*self.reproduce.cells, *self.reproduce.not_driven]):
                 where = f"reproduce cell {number}"
-                _declared(cell.variant, self.variants, where)
-                if cell.environment is not None:
-                    _declared(cell.environment, self.environments, where)
-                if cell.goal is not None:
-                    _declared(cell.goal, self.goals, where)
+                _declared(driven.variant, self.variants, where)
+                if driven.environment is not None:
+                    _declared(driven.environment, self.environments, where)
+                if driven.goal is not None:
+                    _declared(driven.goal, self.goals, where)
             for schedule in (cell.schedule for cell in self.reproduce.cells if cell.schedule):
                 _declared(schedule, self.variants, "reproduce.cells.schedule")
             for trace_name, recording in self.reproduce.traces.items():

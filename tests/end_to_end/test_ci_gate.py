@@ -97,19 +97,23 @@ def test_another_vstack_than_the_target_branch_asks_for_runs_nothing(repository:
     assert report["z3"] == [] and report["outcome"] == "refused"
 
 
+def code(folder: Path, text: str) -> str:
+    """A repository whose one file is `a.py`; its commit."""
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "a.py").write_text(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "code")
+    argv = ["git", "rev-parse", "HEAD"]
+    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_programs_that_come_with_a_pull_request_are_not_run(repository: Path) -> None:
     """A launcher named in `vstack.yaml`, and a bare repository whose configuration names programs."""
     mark = repository.parent / "ran"
     upstream = repository.parent / "upstream"
-    upstream.mkdir()
-    git(upstream, "init", "-q", "-b", "main")
+    commit = code(upstream, "x = 1\n")
     git(upstream, "config", "uploadpack.allowAnySHA1InWant", "true")
-    (upstream / "a.py").write_text("x = 1\n")
-    git(upstream, "add", "-A")
-    git(upstream, "commit", "-q", "-m", "code")
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=upstream, capture_output=True, text=True, check=True
-    ).stdout.strip()
     sha = subprocess.run(
         ["sha256sum", "a.py"], cwd=upstream, capture_output=True, text=True, check=True
     ).stdout.split()[0]
@@ -155,14 +159,7 @@ def test_code_beside_the_model_that_changes_is_told_at_its_line_and_refused_wher
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "repository"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    (folder / "a.py").write_text("def go(x):\n    x += 1\n    return x\n")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "code")
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    commit = code(folder, "def go(x):\n    x += 1\n    return x\n")
     sha = hashlib.sha256(b"    x += 1\n").hexdigest()
     (folder / "Toy.tla").write_text(TOY.format(commit=commit, sha=sha).replace(":1-1@", ":2-2@"))
     yaml = """version: 1

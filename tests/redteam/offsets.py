@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.redteam.arena import LOCK, YAML, Arena
+from tests.redteam.arena import YAML, Arena
 
 SCRIPT, TEXT = "goals/offsets.py", "goals/slots.smt2"
 _YAML = f"""version: 1
@@ -80,6 +80,11 @@ def offsets(*changes: Change, approve: bool = False) -> Change:
 def script(before: str, after: str) -> Change:
     """A text in the script replaced."""
     return lambda arena: arena.edit(SCRIPT, before, after)
+
+
+def before_goal(lines: str, *others: Change) -> Change:
+    """The project with ``lines`` in the script, before the function that states the goal; ``others`` come first."""
+    return offsets(*others, script("\n\ndef goal():", f"\n{lines}\n\n\ndef goal():"))
 
 
 def text(before: str, after: str, *, times: int = 1) -> Change:

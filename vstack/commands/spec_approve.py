@@ -23,8 +23,8 @@ from vstack.specify.lock import DEMO_LABEL, Lock
 from vstack.specify.pins import Pins
 from vstack.specify.plain_text import check_plain_text
 from vstack.specify.telling import tell_change, tell_goal, tell_settings, tell_world
-from vstack.verify.z3_goal import z3_formulas
 from vstack.verdicts import Verdict
+from vstack.verify.z3_goal import z3_formulas
 
 
 def run(

@@ -26,7 +26,7 @@ from vstack.keep.findings import atomicity_findings, mutation_findings
 from vstack.keep.outcome import judge
 from vstack.keep.running import other_vstack
 from vstack.reproduce.rows import driven_rows
-from vstack.results import CaseReport, Cell, Finding
+from vstack.results import CaseReport, Cell, Evidence, Finding
 from vstack.shard import Shard
 from vstack.specify.base import Base
 from vstack.specify.base_tools import foreign_tools
@@ -46,8 +46,8 @@ from vstack.validate.fair_behaviour import check_fair_behaviour
 from vstack.validate.guard_rule import check_guard_constants
 from vstack.validate.guards import broken_already, kill_findings, run_kills
 from vstack.validate.independence import find_noticed_alone, noticed_alone_findings
-from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
 from vstack.validate.instances import run_instances
+from vstack.validate.matrix import matrix_gaps, run_matrix, silent_actions
 from vstack.validate.mutation import run_mutation
 from vstack.validate.pairs import pair_findings, run_pairs
 from vstack.validate.refinement import constant_mappings, frozen_mappings
@@ -55,13 +55,13 @@ from vstack.validate.runs import Runner
 from vstack.validate.side_effects import check_side_effects
 from vstack.validate.stutters import check_stutters
 from vstack.validate.traces.replay import replay
+from vstack.validate.waivers import apply_waivers
+from vstack.validate.witnesses import run_witnesses, witness_findings
 from vstack.verify.apalache import open_engine, run_apalache
 from vstack.verify.apalache_tool import find_apalache
 from vstack.verify.tlaps_goal import run_theorem
 from vstack.verify.tlaps_rules import check_proofs
 from vstack.verify.tlaps_tool import find_tlapm
-from vstack.validate.waivers import apply_waivers
-from vstack.validate.witnesses import run_witnesses, witness_findings
 from vstack.verify.z3_goal import run_z3_goal
 
 STAGES = ("specify", "abstract", "validate", "verify")
@@ -281,7 +281,7 @@ def _verify(gathering: Gathering) -> None:
     context = gathering.context
     file = context.project.file
     goals = [name for name, goal in file.goals.items() if goal.kind == "z3"]
-    records = []
+    records: list[Evidence] = []
     for name in goals:
         gathering.on_event(f"4 verify: Z3 decides {name}")
         records += run_z3_goal(

@@ -50,8 +50,8 @@ def print_report(report: CaseReport, console: Console) -> None:
     console.print(Text(f"{report.title} ({report.project})", style="bold"))
     _outcome(report, console)
     _matrix(report, console)
-    _z3(report, console)
-    _theorems(report, console)
+    _decided(console, "goals decided by Z3", report.z3)
+    _decided(console, "theorems, by TLAPS (attested: recorded elsewhere, which decides nothing here)", report.theorems)
     _apalache(report, console)
     _kills(report, console)
     _mutants(report, console)
@@ -143,22 +143,13 @@ def _claims(cells: list[Cell]) -> Iterator[str]:
         yield f"violated, each with a counterexample that `vstack explain` tells: {plural(violated, 'cell')}"
 
 
-def _z3(report: CaseReport, console: Console) -> None:
-    if not report.z3:
+def _decided(console: Console, heading: str, records: tuple[Evidence, ...]) -> None:
+    """Goals that are decided once, in no cell."""
+    if not records:
         return
-    _heading(console, "goals decided by Z3")
+    _heading(console, heading)
     table = _table("goal", "verdict", "strength", "why")
-    for run in report.z3:
-        table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
-    console.print(table)
-
-
-def _theorems(report: CaseReport, console: Console) -> None:
-    if not report.theorems:
-        return
-    _heading(console, "theorems, by TLAPS (attested: recorded elsewhere, which decides nothing here)")
-    table = _table("goal", "verdict", "strength", "why")
-    for run in report.theorems:
+    for run in records:
         table.add_row(_goal(run), _verdict(run), strength_words(run), run.reason or "-")
     console.print(table)
 

@@ -399,3 +399,14 @@ def children(node: Node) -> Iterator[Node]:
             yield node.prove
         case _:
             return
+
+
+def references(node: Node) -> tuple[Ref, ...]:
+    """What ``node`` itself names: the operator that it applies or hands over, the definitions of a LET."""
+    match node:
+        case Apply() | OperatorArgument():
+            return (node.operator,)
+        case Let():
+            return node.definitions
+        case _:
+            return ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vstack.project import PROJECT_FILE, Project
 from vstack.results import Finding
-from vstack.tla.tree import Apply, Definition, Let, Node, OperatorArgument, Ref, Spec, children
+from vstack.tla.tree import Apply, Definition, Let, Node, Spec, children, references
 from vstack.validate.mutants.clauses import CONJUNCTIONS
 
 _CHOOSE = "$BoundedChoose"
@@ -56,7 +56,7 @@ def _choices(spec: Spec, root: Definition) -> Iterator[tuple[Definition, Apply]]
         if isinstance(node, Apply) and node.operator.name == _CHOOSE and node.operator.kind == "builtin":
             yield holder, node
         pending += [(holder, child) for child in children(node)]
-        for reference in _references(node):
+        for reference in references(node):
             target = spec.symbols.get(reference.uid)
             if not isinstance(target, Definition) or target.uid in seen or target.body is None:
                 continue
@@ -65,16 +65,6 @@ def _choices(spec: Spec, root: Definition) -> Iterator[tuple[Definition, Apply]]
                 # A LET's definition, or a LAMBDA, is part of the definition around it.
                 inner = target.kind == "lambda" or isinstance(node, Let)
                 pending.append((holder if inner else target, target.body))
-
-
-def _references(node: Node) -> tuple[Ref, ...]:
-    match node:
-        case Apply() | OperatorArgument():
-            return (node.operator,)
-        case Let():
-            return node.definitions
-        case _:
-            return ()
 
 
 def _one_value(spec: Spec, choose: Apply) -> bool:

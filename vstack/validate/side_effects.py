@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vstack.project import PROJECT_FILE, Project
 from vstack.results import Finding
 from vstack.tla.places import Span
-from vstack.tla.tree import Apply, Definition, Let, Node, OperatorArgument, Ref, Spec, Substituted, children
+from vstack.tla.tree import Definition, Node, Spec, Substituted, children, references
 from vstack.validate.cells import Setting, cell_cfg
 
 
@@ -117,7 +117,7 @@ class _Walk:
         while pending:
             node, holder = pending.pop()
             below: list[tuple[Node, str | None]] = [(child, holder) for child in children(node)]
-            for reference in _references(node):
+            for reference in references(node):
                 definition = self.spec.symbols.get(reference.uid)
                 if not isinstance(definition, Definition):
                     continue
@@ -148,16 +148,6 @@ class _Walk:
                 if re.search(rf"(?<![\w!]){re.escape(name)}(?![\w!])", line):
                     return f"{path}:{number}"
         return str(first)
-
-
-def _references(node: Node) -> tuple[Ref, ...]:
-    match node:
-        case Apply() | OperatorArgument():
-            return (node.operator,)
-        case Let():
-            return node.definitions
-        case _:
-            return ()
 
 
 def _refused(definition: Definition) -> tuple[str, _Reason] | None:
