@@ -118,6 +118,14 @@ class World:
         ledger.complete(tickets, self.owners)
         self.prefill.computed(job, tickets, self.owners, self.holder("p", tickets, self.owners), self.now)
 
+    def until_transfers(self, pages: int) -> None:
+        """A room whose prompt is computed and whose transfers have been posted."""
+        self.start(pages)
+        self.deliver("p", self.net.to_p.pop(0))
+        self.compute(self.prefill.jobs.popleft())
+        if self.mode == "pull":
+            self.deliver("d", self.net.to_d.pop(0))
+
     def deliver(self, side: str, data: bytes) -> None:
         envelope = unpack(data)
         if side == "p":

@@ -106,11 +106,7 @@ def test_a_room_without_faults(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_source_pages_are_held_until_decode_has_reported(mode):
     world = World(mode)
-    world.start(2)
-    world.deliver("p", world.net.to_p.pop(0))
-    world.compute(world.prefill.jobs.popleft())
-    if mode == "pull":
-        world.deliver("d", world.net.to_d.pop(0))
+    world.until_transfers(2)
     for transfer in list(world.transfers):
         assert world.ledgers["p"].counts()["PRIVATE"] == 2
         world.end(transfer, Event.DONE)
@@ -125,9 +121,7 @@ def test_source_pages_are_held_until_decode_has_reported(mode):
 
 def test_push_quarantines_a_destination_after_anything_but_proof():
     world = World("push")
-    world.start(2)
-    world.deliver("p", world.net.to_p.pop(0))
-    world.compute(world.prefill.jobs.popleft())
+    world.until_transfers(2)
     first, second = world.transfers
     world.end(first, Event.FAILED)
     world.deliver("d", world.net.to_d.pop(0))
@@ -143,10 +137,7 @@ def test_push_quarantines_a_destination_after_anything_but_proof():
 
 def test_pull_after_a_wall_clock_answer_keeps_both_pages():
     world = World("pull")
-    world.start(1)
-    world.deliver("p", world.net.to_p.pop(0))
-    world.compute(world.prefill.jobs.popleft())
-    world.deliver("d", world.net.to_d.pop(0))
+    world.until_transfers(1)
     world.end(world.transfers[0], Event.GAVE_UP)
     world.settle()
     assert world.ledgers["d"].counts()["QUARANTINED"] == 1 and world.ledgers["p"].counts()["QUARANTINED"] == 1
@@ -156,11 +147,7 @@ def test_pull_after_a_wall_clock_answer_keeps_both_pages():
 @pytest.mark.parametrize("mode", MODES)
 def test_a_deadline_without_evidence_quarantines_and_later_evidence_frees(mode):
     world = World(mode)
-    world.start(2)
-    world.deliver("p", world.net.to_p.pop(0))
-    world.compute(world.prefill.jobs.popleft())
-    if mode == "pull":
-        world.deliver("d", world.net.to_d.pop(0))
+    world.until_transfers(2)
     world.step(DEADLINE_S + 3)
     assert world.outcomes["d"][1].what == "timeout" and world.ledgers["d"].counts()["QUARANTINED"] == 2
     world.settle()
@@ -208,10 +195,7 @@ def test_a_prompt_that_cannot_be_computed_ends_the_room(mode):
 
 def test_a_peer_that_ended_leaves_its_source_pages_in_quarantine_and_late_words_are_dropped():
     world = World("pull")
-    world.start(1)
-    world.deliver("p", world.net.to_p.pop(0))
-    world.compute(world.prefill.jobs.popleft())
-    world.deliver("d", world.net.to_d.pop(0))
+    world.until_transfers(1)
     world.prefill.lost(D, world.now)
     world.step(0.0)
     ledger = world.ledgers["p"]
