@@ -30,8 +30,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def told(project: Path, commit: str) -> tuple[Finding, ...]:
-    context = open_project(project, fresh=True)
-    return model_changes(context.project, context.spec, commit)
+    return model_changes(open_project(project, fresh=True).spec, commit)
 
 
 def test_a_changed_module_is_told_by_its_lines(project: Path) -> None:
@@ -54,3 +53,26 @@ def test_anchors_alone_are_told_apart(project: Path) -> None:
     model.write_text(marked.replace("a" * 40, "c" * 40))
     (note,) = told(project, git(project, "rev-parse", "HEAD"))
     assert "2 lines, all of them anchors: the code was anchored again, and no formula changed" in note.message
+
+
+def test_a_model_that_lies_beside_the_project_or_outside_the_repository_is_told_too(project: Path) -> None:
+    """``modules`` is free: a model moved out of the folder must not go unseen."""
+    (project / "p").mkdir()
+    for name in ("vstack.yaml", "goals"):
+        git(project, "mv", name, f"p/{name}")
+    yaml = project / "p" / "vstack.yaml"
+    yaml.write_text(yaml.read_text().replace("module: model/", "module: ../model/").replace("[model,", "[../model,"))
+    git(project, "commit", "-q", "-a", "-m", "moved")
+    commit = git(project, "rev-parse", "HEAD")
+    assert told(project / "p", commit) == ()
+    model = project / "model" / "Handover.tla"
+    model.write_text(model.read_text() + "\n")
+    (note,) = told(project / "p", commit)
+    assert "The module Handover is not as on the target branch" in note.message
+    git(project, "mv", "-k", "p", "q")
+    away = project.parent / f"{project.name}-away"
+    (project / "model").rename(away)
+    yaml = project / "q" / "vstack.yaml"
+    yaml.write_text(yaml.read_text().replace("../model", f"../../{away.name}"))
+    found = told(project / "q", commit)
+    assert any("Handover is not as on the target branch: it lies outside the repository" in one.message for one in found)

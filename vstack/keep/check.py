@@ -214,7 +214,7 @@ def abstract(gathering: Gathering) -> None:
         gathering.findings += [*findings, *rules, *report.findings, *atomicity_findings(atomicity), *uncovered]
         if options.base is not None:
             gathering.findings += _changed(context, marks, repos, options.base)
-            gathering.findings += model_changes(context.project, context.spec, options.base.commit)
+            gathering.findings += model_changes(context.spec, options.base.commit)
 
 
 def _changed(context: Context, marks: Sequence[Marks], repos: Repos, base: Base) -> tuple[Finding, ...]:
